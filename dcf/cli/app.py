@@ -26,6 +26,7 @@ FAMILIES = {
     "memory": ("memory",),
     "graph": ("graph",),
     "retrieval": ("retrieval",),
+    "documents": ("documents",),
     "reflecting": ("reflect", "advise"),
     "stub": ("stub",),
     "showing": ("demo",),

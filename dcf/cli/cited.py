@@ -11,6 +11,7 @@ from rich.text import Text
 from control_plane import Store, UnknownState
 from dcf.citation import TEMPLATES, Citation, InvalidCitation, parse_citation
 from dcf.cli.answer import Answer
+from dcf.cli.documents.showing import DocumentQuestion, show_document
 from dcf.cli.explain import explain_run
 from dcf.cli.memory.observations import ObservationsQuestion, get_observations, list_observations
 from dcf.cli.memory.show import show_block, show_entry, show_message, show_passage
@@ -29,9 +30,7 @@ from dcf.cli.wording import counted
 from dcf.memory import ObservationChoice
 
 SHOWN = tuple(
-    template
-    for template in TEMPLATES
-    if template.partition("/")[0] not in ("document", "node", "code")
+    template for template in TEMPLATES if template.partition("/")[0] not in ("node", "code")
 )
 """The forms of citations that are shown here."""
 
@@ -73,10 +72,21 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
             return await show_entry(settings, cited.id)
         case "memory", _:
             return await show_passage(settings, cited.id)
+        case "document", _:
+            return await _document(cited, settings)
         case "agent", "block":
             return await show_block(settings, cited.id, cited.part_id or "", None)
     message = f"{uri} is of a kind that is not shown here"
     raise NotSo("cli_open_kind", message, f"shown are: {', '.join(SHOWN)}")
+
+
+async def _document(cited: Citation, settings: Settings) -> Answer:
+    """A document, a page or some lines of it. Raises UnknownDocument, UnknownPlace."""
+    page = cited.number if cited.part == "page" else None
+    lines = None
+    if cited.part == "line" and cited.number is not None:
+        lines = cited.number, cited.last or cited.number
+    return await show_document(settings, DocumentQuestion(cited.id, page, lines))
 
 
 async def _attempt(cited: Citation, settings: Settings) -> Answer:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.code.cutting import cut
     from dcf.code.errors import (
         CodeProblem,
         IndexTrouble,
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
         RootMissing,
         TooManyFiles,
     )
+    from dcf.code.files import listed
     from dcf.code.hit import CodeHit
     from dcf.code.language import LANGUAGES, language_of
+    from dcf.code.piece import Piece
     from dcf.code.retriever import CodeRetriever
     from dcf.code.symbol import Symbol, SymbolKind
     from dcf.code.symbols import symbols_of
@@ -36,6 +39,7 @@ __all__ = [
     "CodeRetriever",
     "IndexTrouble",
     "InvalidSearch",
+    "Piece",
     "RipgrepFailed",
     "RipgrepMissing",
     "RootMissing",
@@ -43,6 +47,8 @@ __all__ = [
     "SymbolKind",
     "Synced",
     "TooManyFiles",
+    "cut",
     "language_of",
+    "listed",
     "symbols_of",
 ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from dcf.code.errors import RootMissing, TooManyFiles
 from dcf.code.ripgrep import records
 from dcf.problem import Problem
+from dcf.regular_file import open_below
 
 MOST_FILES = 200_000
 LARGEST = 4 * 1024 * 1024
@@ -18,8 +19,6 @@ _BEGINNING = 8_192
 _WRITTEN = 500
 """Bytes of a line on average: a program made what has longer ones, for programs."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK the opening of a pipe waits for somebody who writes.
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ def read(root: Path, path: str, known: Stamp | None) -> Source | None:
     No link is followed on the way, so nothing outside of the root is read, whoever changes it
     meanwhile. Raises ``OSError`` for what is not there or may not be read.
     """
-    descriptor = _opened(root, path)
+    descriptor = open_below(root, path)
     with os.fdopen(descriptor, "rb") as stream:
         status = os.fstat(descriptor)
         stamp = Stamp(status.st_size, status.st_mtime_ns)
@@ -117,19 +116,6 @@ def read(root: Path, path: str, known: Stamp | None) -> Source | None:
         message = f"its lines have over {_WRITTEN} bytes on average: it is minified, or data"
         return _refused(stamp, path, "code_file_minified", message, "")
     return Source(stamp, data, _not_utf8(data, path))
-
-
-def _opened(root: Path, path: str) -> int:
-    *folders, name = path.split("/")
-    folder = os.open(root, _FOLDER)
-    try:
-        for one in folders:
-            inner = os.open(one, _FOLDER, dir_fd=folder)
-            os.close(folder)
-            folder = inner
-        return os.open(name, _FILE, dir_fd=folder)
-    finally:
-        os.close(folder)
 
 
 def _too_large(stamp: Stamp, path: str) -> Source:

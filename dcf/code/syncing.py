@@ -9,16 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dcf.code.cutting import cut
 from dcf.code.files import Source, Stamp, read
-from dcf.code.language import has_grammar, language_of
-from dcf.code.piece import Piece, pieces
-from dcf.code.python_symbols import python_parsed
+from dcf.code.piece import Piece
 from dcf.code.rows import KnownFile, put_file, put_stamp, remove_file
-from dcf.code.symbols import parsed
 from dcf.problem import Problem
 
-_PARSED = 1_048_576
-"""Bytes: a longer text is cut by lines. A person writes none; a program's has one line."""
 # A file may be written twice within one tick of the clock of its file system.
 _FRESH_NS = 2_000_000_000
 _UNKNOWN_TIME = -1
@@ -87,36 +83,18 @@ def _sync_file(
     if before is not None and source.data is not None and before.digest == digest:
         put_stamp(connection, path, stamp)
         return Synced(unchanged=1, problems=before.problems)
-    cut, odd = _cut(path, source.data)
+    pieces, odd = _pieces(path, source.data)
     problems = (source.problem, *odd) if source.problem else tuple(odd)
-    put_file(connection, path, KnownFile(stamp, digest, problems), cut)
+    put_file(connection, path, KnownFile(stamp, digest, problems), pieces)
     counted = Synced(added=1) if before is None else Synced(changed=1)
     return counted + Synced(problems=problems)
 
 
-def _cut(path: str, data: bytes | None) -> tuple[Sequence[Piece], list[Problem]]:
+def _pieces(path: str, data: bytes | None) -> tuple[Sequence[Piece], list[Problem]]:
     if data is None:
         return (), []
     # Errors in it are a problem already; with the sign of Windows, the first name is not one.
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    language = language_of(path)
-    if language is None:
-        return pieces(text, ()), []
-    if len(data) > _PARSED:
-        message = f"it has over {_PARSED:,} bytes and is cut by lines, not by definitions"
-        return pieces(text, ()), [Problem("code_file_long", message, "", "", "warning", path)]
-    if has_grammar(language):
-        found = parsed(text, language)
-    elif language == "python":
-        found = python_parsed(text)
-    else:
-        return pieces(text, ()), []
-    odd = []
-    if found.error_line is not None:
-        message = f"it is no {language} from here on; what can be read of it is searched"
-        line = found.error_line
-        odd.append(Problem("code_syntax", message, "", "", "warning", path, line))
-    return pieces(text, found.symbols), odd
+    return cut(path, data.decode("utf-8", "replace").removeprefix("\ufeff"))
 
 
 def _lasting(stamp: Stamp) -> Stamp:

@@ -217,6 +217,19 @@ THREAD_FILE = Entity(
     names=frozenset({"path"}),
     codes=frozenset({"stamp"}),
 )
+DOCUMENT = Entity(
+    "document",
+    "documents",
+    key=("id",),
+    names=frozenset({"project", "path"}),
+    codes=frozenset({"id", "format", "digest", "stamp"}),
+)
+DOCUMENT_PIECE = Entity(
+    "piece of a document",
+    "document_pieces",
+    key=("document_id", "number"),
+    codes=frozenset({"document_id"}),
+)
 CONSOLIDATION = Entity(
     "consolidation",
     "consolidation_sessions",

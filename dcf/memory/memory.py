@@ -15,6 +15,7 @@ from dcf.memory.audit.events import Events
 from dcf.memory.blocks import Blocks, Labels
 from dcf.memory.context import Contexts
 from dcf.memory.database import Database, Source
+from dcf.memory.documents import DocumentFiles, Documents
 from dcf.memory.garbage import GarbageReport, Retention
 from dcf.memory.ids import Clock, NewId
 from dcf.memory.invariants import faults
@@ -53,6 +54,8 @@ class Memory:
     observations: Observations
     threads: Threads
     thread_files: ThreadFiles
+    documents: Documents
+    document_files: DocumentFiles
     nodes: Nodes
     snapshots: Snapshots
     contexts: Contexts
@@ -155,7 +158,7 @@ class Memory:
 
     @classmethod
     def _of(cls, ledger: Ledger, search: Search, access: AccessLog) -> Memory:
-        threads = Threads(ledger)
+        threads, documents = Threads(ledger), Documents(ledger)
         return cls(
             ledger=ledger,
             agents=Agents(ledger),
@@ -166,6 +169,8 @@ class Memory:
             observations=Observations(ledger),
             threads=threads,
             thread_files=ThreadFiles(ledger, threads),
+            documents=documents,
+            document_files=DocumentFiles(documents),
             nodes=Nodes(ledger, access),
             snapshots=Snapshots(ledger, access),
             contexts=Contexts(ledger, access),

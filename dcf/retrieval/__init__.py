@@ -1,4 +1,4 @@
-"""Retrieval: what was logged about a project and its code, found together.
+"""Retrieval: what was logged about a project, its code and its documents, found together.
 
 ``Retrieval`` logs and answers; ``MemoryItems`` keeps items in the memory, ``VolatileItems`` in the
 process; ``dcf.retrieval.serving`` is the same over HTTP.
@@ -13,6 +13,7 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.retrieval.candidate import Candidate, Scored
     from dcf.retrieval.code_shelf import CodeShelf
+    from dcf.retrieval.document_shelf import DocumentHit, DocumentShelf
     from dcf.retrieval.errors import (
         BadProjectTokens,
         InvalidItem,
@@ -40,6 +41,8 @@ __all__ = [
     "Candidate",
     "CodeShelf",
     "ContextQuestion",
+    "DocumentHit",
+    "DocumentShelf",
     "InvalidItem",
     "InvalidQuestion",
     "Item",

@@ -7,7 +7,6 @@ import hashlib
 from dcf.memory import (
     Actor,
     AgentExists,
-    Found,
     InvalidEntry,
     Memory,
     NewAgent,
@@ -16,6 +15,7 @@ from dcf.memory import (
     UnknownAgent,
     UnknownPassage,
 )
+from dcf.retrieval.document_shelf import reason_of
 from dcf.retrieval.errors import InvalidItem, UnknownItem
 from dcf.retrieval.item import OWN, Item, NewItem, Recalled, problems_of
 from dcf.retrieval.items import MOST
@@ -60,7 +60,7 @@ class MemoryItems:
             kinds=["passage"],
             tags=_file_tags(file_path),
         )
-        why = {one.ref: _why(one) for one in found}
+        why = {one.ref: reason_of(one) for one in found}
         # One that was deleted meanwhile is not among them.
         kept = map(_item, await self._memory.passages.several(list(why)))
         now = self._memory.ledger.clock()
@@ -127,9 +127,3 @@ def _item(passage: Passage) -> Item:
         files[0] if files else None,
         passage.created_at,
     )
-
-
-def _why(found: Found) -> str:
-    if found.similarity is None:
-        return f"words {found.words:.2f}" if found.words else "newest"
-    return f"words {found.words:.2f}, meaning {found.similarity:.2f}"

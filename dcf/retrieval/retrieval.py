@@ -1,4 +1,4 @@
-"""Memory and code of a project in one answer."""
+"""Memory, code and documents of a project in one answer."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dcf.memory import Clock
 from dcf.problem import Problem
 from dcf.retrieval.candidate import Scored, candidates_of
 from dcf.retrieval.code_shelf import CodeShelf
+from dcf.retrieval.document_shelf import DocumentHit, DocumentShelf
 from dcf.retrieval.errors import InvalidQuestion
 from dcf.retrieval.fusion import fused
 from dcf.retrieval.guide_ranking import by_guide
@@ -22,7 +23,7 @@ from dcf.retrieval.question import ContextQuestion, faults_of
 from dcf.search import words
 
 _CANDIDATES = 50
-"""Of memory and of code each, which are ranked together."""
+"""Of memory, of code and of documents each, which are ranked together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,19 @@ class Answered:
 
 
 class Retrieval:
-    """What was logged about projects, and their code; ``code`` is None where none is searched."""
+    """What was logged about projects, their code and their documents; ``code`` and ``documents``
+    are None where none are searched."""
 
-    def __init__(self, items: Items, code: CodeShelf | None, clock: Clock) -> None:
+    def __init__(
+        self,
+        items: Items,
+        code: CodeShelf | None,
+        clock: Clock,
+        documents: DocumentShelf | None = None,
+    ) -> None:
         self.items = items
         self.code = code
+        self.documents = documents
         self._clock = clock
 
     async def log(self, project: str, new: NewItem) -> Item:
@@ -49,17 +58,18 @@ class Retrieval:
         return await self.items.remember(project, NewItem(new.text, new.tags, new.source, path))
 
     async def context(self, question: ContextQuestion) -> Answered:
-        """The items and pieces of code that answer a question best. Code that cannot be searched
-        is a warning: what is remembered is told all the same. Raises InvalidQuestion."""
+        """The items and pieces of code and documents that answer a question best. Code that
+        cannot be searched is a warning: what is remembered is told all the same. Raises
+        InvalidQuestion."""
         faults = list(faults_of(question))
         if faults:
             raise InvalidQuestion(text="; ".join(faults))
         project = question.project
         path = None if question.file_path is None else path_in(project, question.file_path)
-        recalled, (code, problems) = await asyncio.gather(
-            self._recalled(question, path), self._code(question, path)
+        recalled, (code, problems), documents = await asyncio.gather(
+            self._recalled(question, path), self._code(question, path), self._documents(question)
         )
-        candidates = candidates_of(recalled, code)
+        candidates = candidates_of(recalled, code, documents)
         if question.mode == "guide":
             ranked = by_guide(question.query, candidates, self._clock())
         else:
@@ -89,6 +99,12 @@ class Retrieval:
             return await retriever.find(question.query, limit=limit, near=near), problems
         except CodeProblem as error:
             return (), (error.problem,)
+
+    async def _documents(self, question: ContextQuestion) -> Sequence[DocumentHit]:
+        if self.documents is None or not words(question.query):
+            return ()
+        limit = max(_CANDIDATES, question.limit)
+        return await self.documents.find(question.project, question.query, limit=limit)
 
 
 def path_in(project: str, path: str) -> str:

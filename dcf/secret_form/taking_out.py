@@ -67,9 +67,10 @@ def without_credentials(text: str, put: Put = marked) -> str:
     return _until_still(text, once)
 
 
-def without_secrets(text: str, put: Put = marked) -> str:
+def without_secrets(text: str, put: Put = marked, *, keep_lines: bool = False) -> str:
     """The same, and with ``put`` in place of the values that texts like ``password=…``,
-    ``"client_secret": "…"`` or ``Cookie: …`` give to the name of a secret."""
+    ``"client_secret": "…"`` or ``Cookie: …`` give to the name of a secret. With ``keep_lines`` a
+    secret of several lines leaves them empty, so that what follows keeps its line number."""
 
     def once(text: str) -> str:
         found = _secrets(text)
@@ -83,7 +84,7 @@ def without_secrets(text: str, put: Put = marked) -> str:
                     else value_without_secrets(one, put, name)
                 ),
             )
-        return _replaced(text, found, put) if found else text
+        return _replaced(text, found, put, keep_lines=keep_lines) if found else text
 
     return _until_still(text, once) if _may_hold(text) else text
 
@@ -161,10 +162,12 @@ def _credentials(text: str, lower: str) -> list[Found]:
     return [*found, *of_schemes(text, lower)]
 
 
-def _replaced(text: str, found: Iterable[Found], put: Put) -> str:
+def _replaced(text: str, found: Iterable[Found], put: Put, *, keep_lines: bool = False) -> str:
     parts, at = [], 0
     for one in united(found):
         parts += [text[at : one.start], _stand_in(put, one.kind)]
+        if keep_lines:
+            parts.append("\n" * text.count("\n", one.start, one.end))
         at = one.end
     return "".join([*parts, text[at:]])
 

@@ -73,7 +73,7 @@ def open_(
     """Show what stands at an address dcf://…
 
     Observations, turns of threads and issues, attempts, runs and their states, sessions with their
-    tasks and companions, skills, and blocks of agents.
+    tasks and companions, skills, documents, and blocks of agents.
     """
     from dcf.cli.cited import show_cited
     from dcf.cli.screen import Screen

@@ -53,6 +53,8 @@ def register(app: typer.Typer) -> None:
     command(group, "context", example=context_example, exits=_EXITS, prose=True)(context)
     code_example = "dcf retrieval code 'where is the content length parsed?'"
     command(group, "code", example=code_example, exits=_EXITS, prose=True)(code)
+    documents_example = "dcf retrieval documents 'how long is a lease?'"
+    command(group, "documents", example=documents_example, exits=_EXITS, prose=True)(documents)
     app.add_typer(group, name="retrieval")
 
 
@@ -149,7 +151,7 @@ def context(
     root: RootOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Find what was logged and code that answer a question, the best first."""
+    """Find what was logged, code and documents that answer a question, the best first."""
     from dcf.cli.retrieval.asking import find_context
     from dcf.retrieval import ContextQuestion
 
@@ -181,8 +183,23 @@ def code(
     return asyncio.run(find_code(settings, setting, query, limit, wait=wait))
 
 
+def documents(
+    query: QueryArgument,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="At most so many.")] = 10,
+    root: RootOption = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Find pieces of documents that answer a question, as `dcf documents search` does."""
+    from dcf.cli.documents.showing import search_documents
+
+    settings, setting = _here(root)
+    project = setting.projects.chosen(None, None)
+    return asyncio.run(search_documents(settings, project, query, limit))
+
+
 def _here(root: Path | None) -> tuple[Settings, RetrievalSetting]:
-    from dcf.cli.retrieval.setting import RetrievalSetting, project_folder
+    from dcf.cli.project_folder import project_folder
+    from dcf.cli.retrieval.setting import RetrievalSetting
     from dcf.cli.settings import Settings
 
     # One project: those of a service are not for a command.

@@ -144,6 +144,8 @@ def _lines(found: Found, agents: dict[str, str]) -> list[Text]:
     owner = found.project or agents.get(found.agent_id or "", "nobody")
     places = {"block": f"/{found.label}", "message": f" message {found.seq}"}
     places["thread"] = f" dcf://thread/{found.ref.replace('/', '/turn/')}"
+    if found.citation is not None:
+        places[found.kind] = f" {found.citation}"
     place = places.get(found.kind)
     return [
         Text.assemble(

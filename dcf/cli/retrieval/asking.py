@@ -103,6 +103,8 @@ def _lines(scored: Scored, *, explain: bool) -> list[Text]:
         item = one.memory.item
         about = " ".join(filter(None, (item.source, item.file_path, *item.tags)))
         head = f"{moment(item.timestamp)}  {about}"
+    elif one.document is not None:
+        head = " > ".join((one.document.piece.path, *one.document.piece.headings))
     else:
         assert one.code is not None
         head = f"{one.code.path}:{one.code.first_line}-{one.code.last_line}  {one.code.symbol}"

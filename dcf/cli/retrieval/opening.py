@@ -11,7 +11,7 @@ from dcf.cli.memory.opening import now_ms, opened
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.memory import Actor, random_id
-from dcf.retrieval import CodeShelf, Items, MemoryItems, Retrieval, VolatileItems
+from dcf.retrieval import CodeShelf, DocumentShelf, Items, MemoryItems, Retrieval, VolatileItems
 from dcf.search import Embedder, EmbedderMissing, embedder_named
 
 
@@ -20,8 +20,8 @@ async def open_retrieval(
     settings: Settings, setting: RetrievalSetting, by: Actor
 ) -> AsyncIterator[Retrieval]:
     """What is logged ``by`` somebody and asked. Raises a MemoryProblem."""
-    async with open_shelf(settings) as shelf, _items(settings, setting, by) as items:
-        yield Retrieval(items, shelf, now_ms)
+    async with open_shelf(settings) as shelf, _items(settings, setting, by) as (items, documents):
+        yield Retrieval(items, shelf, now_ms, documents)
 
 
 @asynccontextmanager
@@ -36,14 +36,16 @@ async def open_shelf(settings: Settings) -> AsyncIterator[CodeShelf]:
 
 
 @asynccontextmanager
-async def _items(settings: Settings, setting: RetrievalSetting, by: Actor) -> AsyncIterator[Items]:
+async def _items(
+    settings: Settings, setting: RetrievalSetting, by: Actor
+) -> AsyncIterator[tuple[Items, DocumentShelf | None]]:
     if setting.backend == "memory":
-        yield VolatileItems(now_ms, random_id, setting.lifetimes)
+        yield VolatileItems(now_ms, random_id, setting.lifetimes), None
         return
     if setting.memory is not None:
         settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.memory)})
     async with opened(settings, make=True) as memory:
-        yield MemoryItems(memory, by, setting.lifetimes)
+        yield MemoryItems(memory, by, setting.lifetimes), DocumentShelf(memory)
 
 
 def _embedder(name: str) -> Embedder | None:

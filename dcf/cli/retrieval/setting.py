@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from dcf.cli.age import read_age
+from dcf.cli.project_folder import project_folder
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
 from dcf.retrieval import Lifetimes, Projects, projects_of
@@ -89,12 +90,6 @@ class RetrievalSetting:
             raise BadInput([_problem(_ALLOW, str(error), hint)]) from error
         default = EXPOSED_RATE if exposed else 0.0
         return Limits(networks, default if self.rate is None else self.rate)
-
-
-def project_folder(folder: Path) -> Path:
-    """The nearest folder from ``folder`` up that git keeps; without one ``folder`` itself."""
-    above = (one for one in (folder, *folder.parents) if (one / ".git").exists())
-    return next(above, folder)
 
 
 def _rate(text: str, problems: list[Problem]) -> float | None:

@@ -17,6 +17,7 @@ from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.retrieval import (
     ContextQuestion,
+    DocumentShelf,
     MemoryItems,
     NewItem,
     Retrieval,
@@ -44,8 +45,8 @@ class FoundContext(Envelope, total=False):
     context: Annotated[
         list[dict[str, Any]],
         Field(
-            description="{type: memory or code_snippet, score, text, uri, why, file_path}; memory"
-            " has tags, source, timestamp too, code first_line, last_line, symbol."
+            description="{type: memory, code_snippet or document, score, text, uri, why,"
+            " file_path}; memory has tags, source, timestamp too, the others first_line, last_line."
         ),
     ]
 
@@ -80,7 +81,7 @@ async def augmented_context(
     limit: Annotated[int, Obvious("At most so many.")] = 10,
     root: Annotated[str | None, Rare(_ROOT)] = None,
 ) -> FoundContext:
-    """What was logged about a project, and its code, that answer a question or a stack trace."""
+    """What was logged about a project, its code and documents that answer a question or error."""
     retrieval, project = await _retrieval(platform, root, "augmented_context")
     try:
         answered = await retrieval.context(ContextQuestion(project, query, file_path, limit))
@@ -103,7 +104,8 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     memory = await local_memory(platform)
     shelf = platform.code(await memory.search.embedder())
     items = MemoryItems(memory, by_tool(tool_name))
-    return Retrieval(items, shelf, memory.ledger.clock), project
+    documents = DocumentShelf(memory)
+    return Retrieval(items, shelf, memory.ledger.clock, documents), project
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

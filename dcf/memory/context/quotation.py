@@ -55,6 +55,8 @@ def quote(found: Sequence[Found], tokens: int) -> Pack:
 def uri_of(found: Found) -> str:
     """The address of a text that was found, as ``dcf open`` takes it."""
     match found:
+        case Found(citation=str(citation)):
+            return citation
         case Found(kind="message", agent_id=str(agent_id), seq=int(seq)):
             return str(Citation("agent", agent_id, "message", str(seq)))
         case Found(kind="thread", seq=int(seq)):

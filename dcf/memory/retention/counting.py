@@ -24,6 +24,8 @@ _TEXTS: dict[str, tuple[str, ...]] = {
     "observations": ("title", "subtitle", "facts", "narrative"),
     "threads": ("title",),
     "thread_turns": ("text", "tools"),
+    "documents": ("title",),
+    "document_pieces": ("text", "headings"),
     "nodes": ("title", "metadata"),
     "node_entries": ("text", "metadata"),
     "node_reads": ("by_reason", "entries"),

@@ -23,9 +23,10 @@ TABLES: dict[str, str] = {
     "observation": "observations",
     "thread": "searched_turns",
     "entry": "searched_entries",
+    "document": "searched_pieces",
 }
-"""Where the rows of each kind stand; of threads their turns, and those of nodes, with their
-project."""
+"""Where the rows of each kind stand; of threads their turns, of documents their pieces, and those
+of nodes, with their project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ def entry_of(name: str, row: Row | None) -> Entry | None:
     elif name == "entry":
         space = node_space(row["node_id"])
         entry = Entry("entry", row["id"], space, 0, row["text"], row["kind"])
+    elif name == "document":
+        entry = _of_piece(row)
     else:
         entry = _of_observation(row)
     return entry if entry.text.strip() else None
@@ -100,6 +103,12 @@ def _of_turn(row: Row) -> Entry:
         said += [tool["name"], *map(_plain, tool["input"].values()), tool["output"][:_PUT_OUT]]
     text = "\n".join(one for one in said if one)
     return Entry("thread", row["id"], project_space(row["project"]), row["seq"], text, row["role"])
+
+
+def _of_piece(row: Row) -> Entry:
+    about = " ".join([row["path"], row["title"], *json.loads(row["headings"])])
+    space = project_space(row["project"])
+    return Entry("document", row["id"], space, row["seq"], row["text"], about)
 
 
 def _of_observation(row: Row) -> Entry:

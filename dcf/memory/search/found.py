@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["message", "passage", "block", "observation", "thread", "entry"]
+Kind: TypeAlias = Literal[
+    "message", "passage", "block", "observation", "thread", "entry", "document"
+]
 
 AGENT_KINDS: tuple[Kind, ...] = ("message", "passage", "block")
 """What agents have; the others are of projects, and entries of the nodes of these."""
 
-KINDS: tuple[Kind, ...] = (*AGENT_KINDS, "observation", "thread", "entry")
+KINDS: tuple[Kind, ...] = (*AGENT_KINDS, "observation", "thread", "entry", "document")
 
 NODE_KINDS: tuple[Kind, ...] = ("observation", "thread", "entry")
 """What is read in a node: its lineage's entries, and what is of the project, which is its root."""
@@ -23,6 +25,7 @@ class Found:
 
     An observation is in the memory of its ``project``; ``tags`` are its concepts. A turn of a
     ``thread`` is, too; ``seq`` is its number. An ``entry`` is of ``node_id``; its tag is its kind.
+    A piece of a ``document`` is of its project; ``citation`` says where it stands there.
 
     ``score`` is made of ``words`` (0: none of the query; 1: about what each of them once gives),
     ``near`` (the part of ``words`` that the messages around it have) and ``similarity`` (of what is
@@ -47,3 +50,4 @@ class Found:
     project: str | None = None
     node_id: str | None = None
     tags: tuple[str, ...] = ()
+    citation: str | None = None

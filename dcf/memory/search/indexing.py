@@ -25,7 +25,7 @@ FORM = 8
 """Grows when what is indexed changes: an index of another form is made anew."""
 
 _AT_ONCE = 1_000
-_ORDERS = {"thread": "thread_id, seq", "entry": "number"}
+_ORDERS = {"thread": "thread_id, seq", "entry": "number", "document": "document_id, seq"}
 """Of the rows of views, which have no numbers of their own."""
 _APART = 3
 """Places between threads: what is so far apart is no neighbour (``ranking.NEIGHBOURS``)."""

@@ -29,6 +29,7 @@ CODES: dict[Kind, int] = {
     "observation": 3,
     "thread": 4,
     "entry": 5,
+    "document": 6,
 }
 """Of the kinds, in the places' bits above the lowest 32."""
 NOBODY = 0

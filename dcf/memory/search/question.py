@@ -85,6 +85,7 @@ class Question:
             "entry": not self.choice.is_all,
             # No filter is of these alone.
             "thread": False,
+            "document": False,
         }
         return tuple(kind for kind in left if having[kind] or not any(having.values()))
 

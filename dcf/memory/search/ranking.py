@@ -1,4 +1,5 @@
-"""How well the words of a query match: BM25, in which messages speak for their neighbours."""
+"""How well the words of a query match: BM25, in which messages speak for their neighbours and only
+documents count a word more than once."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
+from dcf.memory.search.counting import counts
 from dcf.memory.search.hits import Hits
 from dcf.memory.search.place import CODES, Places, codes_at, distinct, is_said
 from dcf.memory.search.scope import Scope
@@ -23,7 +25,11 @@ NEIGHBOURS = (0.6, 0.4, 0.2)
 _STEPS = (1, 2, 3)
 _SATURATION = 1.2
 _LENGTH = 0.4
+# As usual where words are counted: a long piece says each more often.
+_LENGTH_OF_DOCUMENTS = 0.75
 _KEPT = 256
+_READ = 100
+"""Pieces of documents whose texts are read, the best by then."""
 
 Scores: TypeAlias = "NDArray[np.float64]"
 
@@ -43,10 +49,15 @@ class Ranked:
 
 
 def ranked(
-    connection: Connection, found: Sequence[Hits], scope: Scope, *, all_of_them: bool
+    connection: Connection,
+    found: Sequence[Hits],
+    words: Sequence[str],
+    scope: Scope,
+    *,
+    all_of_them: bool,
 ) -> Ranked:
     """The texts of ``scope`` that match best, in the order of places; or all that match, where
-    filters will leave few."""
+    filters will leave few. The first of ``found`` are the hits of ``words``."""
     places, own, all_of = _amounts(found)
     if len(scope.words) < len(CODES):
         wanted = np.isin(codes_at(places), [CODES[kind] for kind in scope.words])
@@ -60,8 +71,19 @@ def ranked(
         kept = np.sort(np.argpartition(-first, _KEPT)[:_KEPT])
         places, own, all_of = places[kept], own[:, kept], all_of[:, kept]
     norm = _norm(connection, places, scope)
+    documents = _best_documents(places, _scores(all_of, rarity, norm))
+    if len(documents):
+        said = counts(connection, places[documents], words)
+        for amounts in (own, all_of):
+            amounts[: len(words), documents] = np.maximum(amounts[: len(words), documents], said)
     reach = max(float(rarity.sum()), 1e-9)
     return Ranked(places, _scores(all_of, rarity, norm) / reach, _scores(own, rarity, norm) / reach)
+
+
+def _best_documents(places: Places, scores: Scores) -> Places:
+    """Which of ``places`` are those of documents that are worth to be read once more."""
+    documents: Places = np.flatnonzero(codes_at(places) == CODES["document"])
+    return documents[np.argsort(-scores[documents], kind="stable")[:_READ]]
 
 
 def _amounts(found: Sequence[Hits]) -> tuple[Places, Scores, Scores]:
@@ -121,7 +143,9 @@ def _norm(connection: Connection, places: Places, scope: Scope) -> Scores:
         [max(scope.words.get(kind, 1.0), 1.0) for kind in CODES],
     )
     relative = total / (mean * np.where(messages, 2 * len(_STEPS) + 1, 1))
-    norm: Scores = _SATURATION * (1 - _LENGTH + _LENGTH * relative)
+    is_document = codes_at(places) == CODES["document"]
+    length = np.where(is_document, _LENGTH_OF_DOCUMENTS, _LENGTH)
+    norm: Scores = _SATURATION * (1 - length + length * relative)
     return norm
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
+from dcf.memory.document import piece_citation
 from dcf.memory.nodes import chosen_ids, lineage_rows, shadowed_ids
 from dcf.memory.search.entry import TABLES, entry_of
 from dcf.memory.search.filtering import left
@@ -21,7 +22,7 @@ _NEUTRAL = 0.5
 """The salience of what has none."""
 
 
-_OF_PROJECTS = ("observation", "thread", "entry")
+_OF_PROJECTS = ("observation", "thread", "entry", "document")
 _SEEN = " AND id NOT IN (SELECT value FROM json_each(?2))"
 _CHOSEN = " AND id IN (SELECT value FROM json_each(?2))"
 _TAGS = {"passage": "tags", "observation": "concepts"}
@@ -95,12 +96,14 @@ def newest(connection: Connection, question: Question) -> list[Found]:
         " ORDER BY at DESC, id DESC",
         "thread": f"SELECT id FROM searched_turns{scoped.format('project')}"
         " ORDER BY created_at DESC, thread_id, seq DESC",
+        "document": f"SELECT id FROM searched_pieces{scoped.format('project')}"
+        " ORDER BY created_at DESC, document_id, seq",
         "entry": "SELECT id FROM node_entries"
         f"{scoped.format('node_id')}{seen}"
         " ORDER BY created_at DESC, rowid DESC",
     }
     whose: dict[Kind, Sequence[str] | None] = dict.fromkeys(KINDS, question.agent_ids)
-    whose |= {"observation": projects, "thread": projects}
+    whose |= {"observation": projects, "thread": projects, "document": projects}
     whose["entry"] = [node["id"] for node in lineage] or question.nodes
     for kind in question.wanted:
         taken = 0
@@ -162,6 +165,7 @@ def _found(kind: Any, row: Mapping[str, Any], text: str, question: Question, at:
         tags=_tags(kind, row),
         project=row["project"] if kind in _OF_PROJECTS else None,
         node_id=row.get("node_id"),
+        citation=piece_citation(row) if kind == "document" else None,
     )
 
 

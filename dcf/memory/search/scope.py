@@ -81,6 +81,7 @@ def scope_of(connection: Connection, question: Question) -> Scope:
         "block": [NOBODY],
         "observation": projects,
         "thread": projects,
+        "document": projects,
         "entry": [],
     }
     blocks = _of_blocks(_block_places(connection, agent_ids)) if "block" in wanted else []

@@ -224,7 +224,7 @@ def _answer(
     found = hits(connection, [*words, *question.beginnings], scope)
     # Of English texts no beginnings are known: what nobody says takes nothing from the words.
     found = [*found[: len(words)], *(one for one in found[len(words) :] if len(one.text))]
-    best = ranked(connection, found, scope, all_of_them=question.is_filtered)
+    best = ranked(connection, found, words, scope, all_of_them=question.is_filtered)
     if embedder is None:
         near = np.full(len(best.places), np.nan)
         score = cued(connection, question, best.places, best.words)

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import stat
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -20,6 +19,7 @@ from dcf.memory.checking import json_of
 from dcf.memory.database import Connection
 from dcf.memory.entities import THREAD_FILE
 from dcf.memory.errors import InvalidEntry
+from dcf.memory.file_stamp import is_settled, stamp_of
 from dcf.memory.ledger import Ledger
 from dcf.memory.threads.piece import Ended, Piece
 from dcf.memory.threads.readers.transcript import FORMATS, transcript
@@ -33,9 +33,6 @@ READER = 2
 _BATCH = 500
 _CHARACTERS = 4_000_000
 """Pieces of one transaction, and characters of them."""
-_SETTLED_NS = 2_000_000_000
-"""A file that was changed so shortly before it was read may have been changed again since, within
-the grain of the file system's clock."""
 _UNREADABLE = "transcript-unreadable"
 _NOT_READ = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 
@@ -182,14 +179,12 @@ def _files_in(root: Path) -> Iterator[Path]:
 
 
 def _stamp(path: Path) -> str:
-    found = path.stat()
-    return f"{found.st_size}:{found.st_mtime_ns}:{found.st_ino}"
+    return stamp_of(path.stat())
 
 
 def _is_settled(path: Path, stamp: str) -> bool:
-    if _stamp(path) != stamp:
-        return False
-    return path.stat().st_mtime_ns < time.time_ns() - _SETTLED_NS
+    status = path.stat()
+    return stamp_of(status) == stamp and is_settled(status)
 
 
 def _known(connection: Connection, path: Path) -> tuple[str, FileReport] | None:

@@ -31,13 +31,16 @@ _CONTEXT_ITEM = {
     "required": ["type", "score", "text", "citation", "why"],
     "properties": {
         **_ITEM["properties"],  # type: ignore[dict-item]
-        "type": {"enum": ["memory", "code_snippet"]},
+        "type": {"enum": ["memory", "code_snippet", "document"]},
         "score": {"type": "number"},
         "why": {"type": "array", "items": {"type": "string"}},
         "times": {"type": "integer", "description": "how often the same was logged"},
         "firstLine": {"type": "integer"},
         "lastLine": {"type": "integer"},
         "symbol": {"type": "string"},
+        "page": {"type": "integer"},
+        "title": {"type": "string"},
+        "headings": {"type": "array", "items": {"type": "string"}},
     },
 }
 _STORED = {

@@ -327,6 +327,31 @@ NODE_READ = {
     "entries": '["entry-1"]',
     "count": 1,
 }
+DOCUMENT = {
+    "id": "document-1",
+    "project": "/shop",
+    "path": "docs/tea.md",
+    "title": "Tea",
+    "format": "markdown",
+    "size": 40,
+    "digest": "d",
+    "stamp": "40:1:2",
+    "reader": 1,
+    "pages": None,
+    "pieces": 1,
+    "problems": "[]",
+    "added_at": 1_700_000_000_000,
+    "read_at": 1_700_000_000_000,
+}
+DOCUMENT_PIECE = {
+    "document_id": "document-1",
+    "number": 1,
+    "text": "Green tea is picked in spring.",
+    "headings": '["Tea"]',
+    "first_line": 1,
+    "last_line": 3,
+    "page": None,
+}
 ROWS: dict[int, Rows] = {
     1: {
         "agents": [AGENT],
@@ -372,4 +397,5 @@ ROWS: dict[int, Rows] = {
     17: {},
     18: {"nodes": [ROOT_NODE, NODE], "node_entries": [ENTRY]},
     19: {"node_reads": [NODE_READ]},
+    20: {"documents": [DOCUMENT], "document_pieces": [DOCUMENT_PIECE]},
 }

@@ -11,13 +11,16 @@ from typing import Any
 
 from claude_mem_database import make_database
 from public_formats import examples
+from unit.documents.made_files import docx_file, pdf_file
 
 import dcf.memory
 from dcf.agents.files import import_agents, read_agent_file
+from dcf.documents import Piece, ReadDocument
 from dcf.memory import (
     SNAPSHOT_FILE,
     Actor,
     ArrivingObservation,
+    FileState,
     Memory,
     NewAgent,
     NewBlock,
@@ -145,6 +148,35 @@ async def _synced(memory: Memory) -> object:
         return [one async for one in memory.thread_files.sync(file, by=BY)]
 
 
+async def _documents(memory: Memory) -> object:
+    """A folder with a document of each format."""
+    lines = ALL.splitlines()
+    cells = [{"cell_type": "code", "source": ALL, "outputs": [{"text": lines}]}, DATA]
+    page = "".join(f"<p title='{one}'>{one}</p>" for one in lines)
+    files: dict[str, str | bytes] = {
+        "a.md": f"# {LINE}\n\n{ALL}",
+        "a.txt": ALL,
+        "a.py": f'KEY = "{NAME}"\n',
+        "a.json": json.dumps(DATA),
+        "a.csv": "name,value\n" + "".join(f'"{one}",1\n' for one in lines),
+        "a.html": f"<title>{LINE}</title><h1>{LINE}</h1>{page}",
+        "a.ipynb": json.dumps({"cells": cells}),
+        "a.eml": f"From: {NAME}@a.org\nSubject: {LINE}\n\n{ALL}",
+        "a.pdf": pdf_file([ALL], title=LINE),
+        "a.docx": docx_file(
+            [("Heading 1", LINE), *(("Normal", one) for one in lines)], [lines[:9]]
+        ),
+    }
+    with TemporaryDirectory() as folder:
+        for name, data in files.items():
+            Path(folder, name).write_bytes(data.encode() if isinstance(data, str) else data)
+        synced = memory.document_files.sync(Path(folder), project=folder, by=BY)
+        reports = [one async for one in synced]
+    assert [one.outcome for one in reports] == ["added"] * len(files)
+    read = [one.document for one in reports if one.document is not None]
+    return reports, [await memory.documents.pieces(one) for one in read]
+
+
 async def _promoted(memory: Memory) -> object:
     await memory.blocks.create("ann", NewBlock("notes", f"before {LINE}"), by=BY)
     (made,) = await memory.observations.add(OBSERVATION, by=BY)
@@ -163,6 +195,8 @@ async def _claude_mem(memory: Memory) -> object:
     return await _records(memory)
 
 
+FILE = FileState(1, "", "")
+DOCUMENT = ReadDocument(LINE, "text", (Piece(ALL, (LINE,), 1, 2), Piece(LINE, page=1)))
 THREAD = NewThread(
     "claude_code",
     Outline("t1", title=LINE, parent=NAME),
@@ -236,6 +270,8 @@ WAYS: dict[str, Way] = {
         Syncing("claude_code"), tuple(pieces_of(THREAD)), by=BY
     ),
     "thread_files.sync": lambda m: _synced(m),
+    "documents.keep": lambda m: m.documents.keep("/work", "a.txt", FILE, DOCUMENT, by=BY),
+    "document_files.sync": lambda m: _documents(m),
     "nodes.add": lambda m: m.nodes.add(
         NewNode("shop", "exp", "first", title=ALL, metadata=DATA), NewEntry(ALL), by=BY
     ),
@@ -346,6 +382,7 @@ NAMED: dict[str, Way] = {
         by=BY,
     ),
     "threads.sync": lambda m: m.threads.sync(NewThread("amp", Outline(NAME), ()), by=BY),
+    "documents.keep": lambda m: m.documents.keep("/work", NAME, FILE, DOCUMENT, by=BY),
     "nodes.add": lambda m: m.nodes.add(NewNode("shop", "exp", NAME), by=BY),
     "nodes.reach": lambda m: m.nodes.reach("shop", "exp", [NodeStep(NAME, "", "run")], by=BY),
     "snapshots.restore": lambda m: _snapshot(m, NAME),
@@ -372,6 +409,7 @@ observations: around forget get is_observed list observe_until observed_until oc
 observations: records unpin
 threads: get list turn turns
 thread_files: formats
+documents: confirm get list pieces remove several states
 nodes: clear count delete difference entries entry get lineage move named nearest own purge remove
 nodes: made size tree
 snapshots: back_up checkpoints

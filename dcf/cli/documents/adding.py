@@ -1,0 +1,98 @@
+"""``dcf documents add`` and ``remove``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.documents.showing import document_entry
+from dcf.cli.exits import BAD_INPUT
+from dcf.cli.memory.opening import opened, person
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput, listed, summary
+from dcf.cli.wording import counted
+from dcf.memory import Document, DocumentReport, UnknownDocument
+from dcf.problem import Problem
+
+_TOLD = ("added", "changed", "removed", "unchanged", "refused", "passed_over")
+
+
+async def add_documents(
+    settings: Settings, project: str, paths: Sequence[Path], screen: Screen
+) -> Answer:
+    """Bring files and folders up to date. What can be read is kept whatever else is refused; all
+    problems are told. Raises BadInput, CodeProblem, a MemoryProblem."""
+    missing = [path for path in paths if not await asyncio.to_thread(path.exists)]
+    if missing:
+        hint = "`dcf documents remove` takes out what was read of a file that is gone"
+        raise BadInput(
+            Problem("cli_documents_path", f"there is nothing at {path}", hint=hint)
+            for path in missing
+        )
+    reports: list[DocumentReport] = []
+    async with opened(settings, make=True) as memory:
+        with screen.working("reading documents") as progress:
+            for path in paths:
+                by = person(f"read from {path}")
+                async for report in memory.document_files.sync(path, project=project, by=by):
+                    reports.append(report)
+                    progress.tell(f"{len(reports):,} files: {report.path}")
+            progress.tell("comparing meanings")
+            await memory.search.catch_up()
+    return _answer(project, reports)
+
+
+async def remove_documents(settings: Settings, project: str, names: Sequence[str]) -> Answer:
+    """Give documents up, all of them or none. Raises BadInput with all that are not there."""
+    by = person("`dcf documents remove`")
+    async with opened(settings) as memory:
+        found: dict[str, Document] = {}
+        problems: list[Problem] = []
+        for name in names:
+            try:
+                document = await memory.documents.get(name, project=project)
+                found[document.id] = document
+            except UnknownDocument as error:
+                problems.append(error.problem)
+        if problems:
+            raise BadInput(problems)
+        for document_id in found:
+            await memory.documents.remove(document_id, by=by)
+    removed = [document_entry(one) for one in found.values()]
+    return Answer({"removed": removed}, [f"Removed {one['path']}" for one in removed], "removed")
+
+
+def _answer(project: str, reports: Sequence[DocumentReport]) -> Answer:
+    problems = [problem for report in reports for problem in report.problems]
+    counts = Counter[str](report.outcome for report in reports)
+    fields: dict[str, Any] = {
+        "root": project,
+        "total": {outcome: counts[outcome] for outcome in _TOLD},
+        "files": [_entry(report) for report in reports],
+        "problems": [problem.to_dict() for problem in problems],
+    }
+    told = [f"{counts[one]:,} {one.replace('_', ' ')}" for one in _TOLD if counts[one]]
+    show = [*listed(problems), *(_line(one) for one in reports if one.document is not None)]
+    end = f"{counted(len(reports), 'file', 'files')}: {', '.join(told)}" if told else "No files."
+    answer = Answer(fields, [*show, end], "synced")
+    if not any(problem.is_error for problem in problems):
+        return answer
+    note = ErrorNote("document_problems", summary(problems), "all that can be read was kept")
+    return replace(answer, status="error", error=note, exit_code=BAD_INPUT)
+
+
+def _entry(report: DocumentReport) -> dict[str, Any]:
+    document = None if report.document is None else document_entry(report.document)
+    return {"path": report.path, "outcome": report.outcome, "document": document}
+
+
+def _line(report: DocumentReport) -> str:
+    assert report.document is not None
+    of = counted(report.document.pieces, "piece", "pieces")
+    return f"{report.outcome} {report.path}: {report.document.format}, {of}"

@@ -1,0 +1,37 @@
+"""From the bytes of a text to its characters."""
+
+from __future__ import annotations
+
+import codecs
+
+from dcf.documents.block import Reading
+from dcf.documents.errors import NotText
+from dcf.secret_form import without_secrets
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+
+
+def decoded(data: bytes, reading: Reading) -> str:
+    """``data`` as text without secrets, its lines ended by newlines alone. UTF-8, or UTF-16 with
+    the mark of that. Raises NotText."""
+    for mark, name in _MARKS.items():
+        if data.startswith(mark):
+            return _plain(data[len(mark) :].decode(name, "replace"))
+    at = data.find(b"\0")
+    if at >= 0:
+        raise NotText(format=reading.format, at=at)
+    try:
+        return _plain(data.decode())
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"it is no UTF-8 from line {line:,} on: the bytes that are none are read as �"
+        reading.warn("document_encoding", message, "save it as UTF-8")
+        return _plain(data.decode("utf-8", "replace"))
+
+
+def _plain(text: str) -> str:
+    return without_secrets(text.replace("\r\n", "\n").replace("\r", "\n"), keep_lines=True)

@@ -1,0 +1,93 @@
+"""DOCX, by python-docx."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dcf.documents.block import Block, BlockKind, Reading, table_lines
+from dcf.documents.errors import Corrupt, Encrypted, ReaderMissing, TooMuchText
+
+if TYPE_CHECKING:
+    from docx.table import Table, _Cell
+    from docx.text.paragraph import Paragraph
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""What a file of old Word begins with, and what a password is put around a new one."""
+_UNPACKED = 16
+"""Bytes of a package for each character that may come of it: XML says much beside the text."""
+_HEADING = "heading "
+_NO_TITLE = "Word Document"
+"""What python-docx says of one that has no properties."""
+
+
+def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
+    """Headings, paragraphs and tables; each paragraph and row is a line. Raises ReaderMissing,
+    Encrypted, Corrupt, TooMuchText."""
+    try:
+        import docx
+        from docx.opc.exceptions import PackageNotFoundError
+        from docx.table import Table
+    except ImportError as error:
+        raise ReaderMissing(format="DOCX", package="python-docx") from error
+    _check(data, reading.most)
+    try:
+        document = docx.Document(io.BytesIO(data))
+    except (PackageNotFoundError, KeyError, ValueError) as error:
+        raise Corrupt(format="docx", reason=str(error)) from error
+    title = document.core_properties.title or ""
+    reading.title = "" if title == _NO_TITLE else title
+    line = 1
+    for one in document.iter_inner_content():
+        block = _table(one) if isinstance(one, Table) else _paragraph(one)
+        if not block.text.strip():
+            continue
+        lines = block.text.count("\n") + 1
+        yield replace(block, first_line=line, last_line=line + lines - 1)
+        line += lines
+
+
+def _check(data: bytes, most: int) -> None:
+    """Raises Encrypted, Corrupt, TooMuchText."""
+    if data.startswith(_OLE):
+        if "EncryptedPackage".encode("utf-16-le") in data:
+            raise Encrypted()
+        raise Corrupt(format="docx", reason="it is a document of Word 97 to 2003")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            size = sum(one.file_size for one in packed.infolist())
+    except zipfile.BadZipFile as error:
+        raise Corrupt(format="docx", reason=str(error)) from error
+    if size > _UNPACKED * most:
+        raise TooMuchText(most=most)
+
+
+def _paragraph(paragraph: Paragraph) -> Block:
+    style = paragraph.style
+    name = (style.name or "").lower() if style is not None else ""
+    rest = name.removeprefix(_HEADING)
+    # The title stands above all headings.
+    level = int(rest) + 1 if rest != name and rest.isdecimal() else int(name == "title")
+    kind: BlockKind = "heading" if level else "text"
+    return Block(kind, paragraph.text, level=level)
+
+
+def _table(table: Table) -> Block:
+    rows = ([_said(cell) for cell in row.cells] for row in table.rows)
+    return Block("table", "\n".join(table_lines(rows)), head=2)
+
+
+def _said(cell: _Cell) -> str:
+    """What a cell says, with the tables inside of it."""
+    from docx.table import Table
+
+    texts = []
+    for one in cell.iter_inner_content():
+        if isinstance(one, Table):
+            texts += [_said(inner) for row in one.rows for inner in row.cells]
+        else:
+            texts.append(one.text)
+    return " ".join(texts)

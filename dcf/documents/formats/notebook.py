@@ -1,0 +1,53 @@
+"""Notebooks of Jupyter: cells, and what code in them printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from dcf.documents.block import Block, Reading
+from dcf.documents.errors import Corrupt
+from dcf.documents.formats.decoding import decoded
+from dcf.documents.formats.markdown import markdown
+from dcf.documents.formats.text import paragraphs
+
+_PRINTED = 4_000
+"""Characters of what a cell printed that are kept: the rest is seldom what one looks for."""
+
+
+def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
+    """The cells, each of which is a page. Raises NotText, Corrupt."""
+    try:
+        book = json.loads(decoded(data, reading))
+    except ValueError as error:
+        raise Corrupt(format="notebook", reason=f"it is no JSON: {error}") from error
+    cells = book.get("cells") if isinstance(book, dict) else None
+    if not isinstance(cells, list):
+        raise Corrupt(format="notebook", reason="it has no list of cells (nbformat 4)")
+    reading.pages = len(cells)
+    for number, cell in enumerate(cells, 1):
+        if not isinstance(cell, dict):
+            raise Corrupt(format="notebook", reason=f"cell {number:,} is no object")
+        source = _text(cell.get("source"))
+        if cell.get("cell_type") == "markdown":
+            yield from markdown(source, reading, number, numbered=False)
+        elif source.strip():
+            yield Block("code", source, page=number)
+        for output in cell.get("outputs") or ():
+            yield from paragraphs(_printed(output)[:_PRINTED], None, number)
+
+
+def _printed(output: Any) -> str:
+    if not isinstance(output, dict):
+        return ""
+    data = output.get("data")
+    shown = data.get("text/plain") if isinstance(data, dict) else None
+    return _text(output.get("text") or shown)
+
+
+def _text(value: Any) -> str:
+    """A text, or a list of its lines, as notebooks have either."""
+    if isinstance(value, list):
+        return "".join(one for one in value if isinstance(one, str))
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,117 @@
+"""The process that reads documents: what hangs in it, or takes all memory, is ended with it.
+
+It has no other file than its input and output. A request is its size in 8 bytes, then a line of
+JSON (path and format), then the bytes of the document; so is an answer, of JSON alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import Any, BinaryIO
+
+from dcf.documents.block import Block, Reading
+from dcf.documents.cutting import pieces_of
+from dcf.documents.errors import (
+    Corrupt,
+    DocumentProblem,
+    NoText,
+    TooDeep,
+    TooMuchMemory,
+    TooMuchText,
+)
+from dcf.documents.formats import parser
+from dcf.documents.limits import Limits
+from dcf.documents.piece import ReadDocument
+from dcf.documents.redaction import redacted
+from dcf.secret_form import without_secrets
+
+_LONGEST_TITLE = 300
+_SIZE = struct.Struct(">Q")
+
+
+def main() -> None:
+    """Answer until nobody asks any more."""
+    limits = Limits(**json.loads(sys.argv[-1]))
+    requests, answers = sys.stdin.buffer, _only_answers()
+    _set_limits(limits)
+    while head := requests.read(_SIZE.size):
+        request = requests.read(_SIZE.unpack(head)[0])
+        about, _, data = request.partition(b"\n")
+        answer = json.dumps(_answer(json.loads(about), data, limits)).encode()
+        answers.write(_SIZE.pack(len(answer)) + answer)
+        answers.flush()
+
+
+def _only_answers() -> BinaryIO:
+    """Where answers go; what a parser prints goes nowhere."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return answers
+
+
+def _set_limits(limits: Limits) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    memory = limits.megabytes * 1_000_000
+    # A system without such a limit (macOS) has the others.
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+def _answer(about: dict[str, str], data: bytes, limits: Limits) -> dict[str, Any]:
+    try:
+        # The system ends this process when the time is up.
+        signal.setitimer(signal.ITIMER_PROF, limits.seconds)
+        return asdict(read(about["path"], about["format"], data, limits))
+    except DocumentProblem as error:
+        return _refused(error)
+    except MemoryError:
+        return _refused(TooMuchMemory(megabytes=limits.megabytes))
+    except RecursionError:
+        return _refused(TooDeep())
+    except Exception as error:  # noqa: BLE001 - what is damaged lets parsers fail with anything
+        reason = f"{type(error).__name__}: {error}"[:300]
+        return _refused(Corrupt(format=about["format"], reason=without_secrets(reason)))
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def read(path: str, format: str, data: bytes, limits: Limits) -> ReadDocument:
+    """The document in ``data``. Raises a DocumentProblem, and whatever its parser raises."""
+    reading = Reading(path, format, limits.characters)
+    blocks = list(_bounded(parser(format)(data, reading), limits.characters))
+    pieces = tuple(pieces_of(redacted(blocks)))
+    if not pieces:
+        raise NoText()
+    title = without_secrets(_plain(" ".join(reading.title.split())))[:_LONGEST_TITLE]
+    return ReadDocument(title, format, pieces, reading.pages, tuple(reading.problems))
+
+
+def _bounded(blocks: Iterator[Block], most: int) -> Iterator[Block]:
+    size = 0
+    for block in blocks:
+        size += len(block.text)
+        if size > most:
+            raise TooMuchText(most=most)
+        yield replace(block, text=_plain(block.text))
+
+
+def _plain(text: str) -> str:
+    """``text`` as memory keeps it: no NUL, no half of a surrogate pair."""
+    return text.replace("\0", "�").encode("utf-8", "replace").decode()
+
+
+def _refused(error: DocumentProblem) -> dict[str, Any]:
+    return {"refused": [error.code, str(error), error.hint]}
+
+
+if __name__ == "__main__":
+    main()

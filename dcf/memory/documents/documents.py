@@ -1,0 +1,222 @@
+"""Documents: what files said, in pieces that are found and cited."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from dcf.documents import READER, ReadDocument
+from dcf.memory.actor import Actor
+from dcf.memory.audit.entity import Row
+from dcf.memory.audit.journal import Journal
+from dcf.memory.checking import json_of
+from dcf.memory.database import Connection
+from dcf.memory.document import Document, DocumentPiece, piece_citation
+from dcf.memory.documents.errors import UnknownDocument, UnknownPlace
+from dcf.memory.entities import DOCUMENT, DOCUMENT_PIECE
+from dcf.memory.ledger import Ledger
+from dcf.memory.search.indexing import forget_old, index_new
+from dcf.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What a file is known by without reading it, and by its content. ``stamp`` is empty where the
+    file may change again without another one."""
+
+    size: int
+    stamp: str
+    digest: str
+
+
+class Documents:
+    """Documents of projects, each once for each file. They are what files say, so they have no
+    history: a file that is read again is the way back."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    async def keep(
+        self, project: str, path: str, file: FileState, read: ReadDocument, *, by: Actor
+    ) -> Document:
+        """Keep what a file says, in place of what it said before; its id stays. Raises
+        InvalidEntry."""
+        return await self._ledger.change(
+            by, lambda journal: _keep(journal, project, path, file, read)
+        )
+
+    async def confirm(self, document_id: str, stamp: str, *, by: Actor) -> None:
+        """Note that a file with another ``stamp`` has the same content."""
+
+        def work(journal: Journal) -> None:
+            row = DOCUMENT.find(journal.connection, document_id)
+            if row is not None:
+                DOCUMENT.replace(journal.connection, {**row, "stamp": stamp}, row)
+
+        await self._ledger.change(by, work)
+
+    async def remove(self, document_id: str, *, by: Actor) -> Document:
+        """Give a document up. Raises UnknownDocument."""
+        return await self._ledger.change(by, lambda journal: _remove(journal, document_id))
+
+    async def get(self, name: str, *, project: str | None = None) -> Document:
+        """The document with this id, or the one of ``project`` with this path. Raises
+        UnknownDocument."""
+        row = await self._ledger.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM documents WHERE id = ?1 OR (path = ?1 AND project = ?2)"
+                " ORDER BY id = ?1 DESC LIMIT 1",
+                (name, project),
+            ).fetchone()
+        )
+        if row is None:
+            raise UnknownDocument(name=name)
+        return _document_of(dict(row))
+
+    async def list(
+        self, project: str | None = None, *, limit: int = 50, offset: int = 0
+    ) -> tuple[Document, ...]:
+        """The documents of ``project`` (None: of all), by their paths."""
+        rows = await self._ledger.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM documents WHERE ?1 IS NULL OR project = ?1"
+                " ORDER BY project, path LIMIT ?2 OFFSET ?3",
+                (project, max(limit, 0), max(offset, 0)),
+            ).fetchall()
+        )
+        return tuple(_document_of(dict(row)) for row in rows)
+
+    async def states(self, project: str) -> Mapping[str, tuple[str, FileState]]:
+        """The id and the state of each file of ``project`` that is kept, by its path; those that
+        were read otherwise than today have no stamp and no digest."""
+        rows = await self._ledger.read(
+            lambda connection: connection.execute(
+                "SELECT path, id, size, stamp, digest, reader FROM documents WHERE project = ?",
+                (project,),
+            ).fetchall()
+        )
+        return {
+            row["path"]: (
+                row["id"],
+                FileState(row["size"], row["stamp"], row["digest"])
+                if row["reader"] == READER
+                else FileState(row["size"], "", ""),
+            )
+            for row in rows
+        }
+
+    async def pieces(
+        self,
+        document: Document,
+        *,
+        page: int | None = None,
+        lines: tuple[int, int] | None = None,
+        limit: int = 1_000_000,
+        offset: int = 0,
+    ) -> tuple[DocumentPiece, ...]:
+        """The pieces of a document in their order: all, or those on a ``page``, or those with one
+        of the ``lines`` (first and last). Raises UnknownPlace where there are none."""
+        rows = await self._ledger.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM searched_pieces WHERE document_id = ?1"
+                " AND (?2 IS NULL OR page = ?2)"
+                " AND (?3 IS NULL OR (last_line >= ?3 AND first_line <= ?4))"
+                " ORDER BY seq LIMIT ?5 OFFSET ?6",
+                (document.id, page, *(lines or (None, None)), max(limit, 0), max(offset, 0)),
+            ).fetchall()
+        )
+        if not rows and (page is not None or lines is not None):
+            where = f"on page {page}" if lines is None else f"in lines {lines[0]} to {lines[1]}"
+            raise UnknownPlace(name=document.path, where=where)
+        return tuple(_piece_of(dict(row)) for row in rows)
+
+    async def several(self, refs: Sequence[str]) -> tuple[DocumentPiece, ...]:
+        """The pieces that a search found under these ids, in this order; without those that are
+        there no more."""
+        rows = await self._ledger.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM searched_pieces WHERE id IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(refs)),),
+            ).fetchall()
+        )
+        found = {row["id"]: _piece_of(dict(row)) for row in rows}
+        return tuple(found[ref] for ref in refs if ref in found)
+
+
+def _keep(
+    journal: Journal, project: str, path: str, file: FileState, read: ReadDocument
+) -> Document:
+    connection = journal.connection
+    found = connection.execute(
+        "SELECT * FROM documents WHERE project = ? AND path = ?", (project, path)
+    ).fetchone()
+    row = {
+        "id": journal.new_id("document") if found is None else found["id"],
+        "project": project,
+        "path": path,
+        "title": read.title,
+        "format": read.format,
+        **asdict(file),
+        "reader": READER,
+        "pages": read.pages,
+        "pieces": len(read.pieces),
+        "problems": json_of([one.to_dict() for one in read.problems]),
+        "added_at": journal.at if found is None else found["added_at"],
+        "read_at": journal.at,
+    }
+    if found is None:
+        row = DOCUMENT.insert(connection, row)
+    else:
+        _drop_pieces(connection, row["id"])
+        row = DOCUMENT.replace(connection, row, dict(found))
+    for number, piece in enumerate(read.pieces, 1):
+        headings = json_of(list(piece.headings))
+        kept = {**asdict(piece), "headings": headings}
+        DOCUMENT_PIECE.insert(connection, {"document_id": row["id"], "number": number, **kept})
+    index_new(connection, "document", _searched(connection, row["id"]))
+    return _document_of(row)
+
+
+def _remove(journal: Journal, document_id: str) -> Document:
+    row = DOCUMENT.find(journal.connection, document_id)
+    if row is None:
+        raise UnknownDocument(name=document_id)
+    _drop_pieces(journal.connection, document_id)
+    DOCUMENT.delete(journal.connection, row)
+    return _document_of(row)
+
+
+def _drop_pieces(connection: Connection, document_id: str) -> None:
+    forget_old(connection, "document", _searched(connection, document_id))
+    connection.execute("DELETE FROM document_pieces WHERE document_id = ?", (document_id,))
+
+
+def _searched(connection: Connection, document_id: str) -> list[Row]:
+    """The rows of pieces as they are searched."""
+    rows = connection.execute(
+        "SELECT * FROM searched_pieces WHERE document_id = ? ORDER BY seq", (document_id,)
+    )
+    return [dict(row) for row in rows]
+
+
+def _document_of(row: Mapping[str, Any]) -> Document:
+    problems = tuple(Problem(**one) for one in json.loads(row["problems"]))
+    known = {one.name: row[one.name] for one in fields(Document) if one.name != "problems"}
+    return Document(**known, problems=problems)
+
+
+def _piece_of(row: Mapping[str, Any]) -> DocumentPiece:
+    return DocumentPiece(
+        document_id=row["document_id"],
+        number=row["seq"],
+        path=row["path"],
+        title=row["title"],
+        text=row["text"],
+        headings=tuple(json.loads(row["headings"])),
+        first_line=row["first_line"],
+        last_line=row["last_line"],
+        page=row["page"],
+        citation=piece_citation(row),
+    )

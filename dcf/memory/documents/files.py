@@ -1,0 +1,177 @@
+"""The files from which documents are read."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import os
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Literal, TypeAlias
+
+from dcf.documents import (
+    DocumentProblem,
+    Limits,
+    Reader,
+    UnknownFormat,
+    documents_in,
+    format_of,
+    links_out_of,
+    opened_document,
+)
+from dcf.memory.actor import Actor
+from dcf.memory.document import Document
+from dcf.memory.documents.documents import Documents, FileState
+from dcf.memory.errors import InvalidEntry
+from dcf.memory.file_stamp import is_settled, stamp_of
+from dcf.problem import Problem
+
+Outcome: TypeAlias = Literal["added", "changed", "unchanged", "removed", "refused", "passed_over"]
+
+_STAYS = "What it said when it was last read stays."
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentReport:
+    """What became of the file at ``path``. ``document`` is what was read or removed; None where
+    nothing was."""
+
+    path: str
+    outcome: Outcome
+    document: Document | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+class DocumentFiles:
+    """Files and folders, brought in and kept in step."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    async def sync(
+        self, path: Path, *, project: str, by: Actor, limits: Limits | None = None
+    ) -> AsyncIterator[DocumentReport]:
+        """Bring the file ``path``, or the documents in that folder, up to date with the memory of
+        ``project``, an absolute folder; what became of each, as it is done.
+
+        A file that has not changed since is not read. Of a folder the files are read that git does
+        not ignore, and those that were read before; links are not followed, and documents whose
+        file is gone go. What is refused leaves what it said before. Interrupted anywhere, it goes
+        on when it is called again. Raises OSError if there is no such path, CodeProblem.
+        """
+        root = Path(project)
+        real = await asyncio.to_thread(path.resolve, strict=True)
+        if _is_called(path, root) and not real.is_relative_to(root):
+            yield DocumentReport(str(path), "refused", problems=(_leaves(str(path), "error"),))
+            return
+        states = await self._documents.states(project)
+        async with Reader(limits) as reader:
+            syncing = _Syncing(self._documents, root, states, reader, by)
+            if not await asyncio.to_thread(real.is_dir):
+                yield await syncing.file(real.parent, real.name)
+                return
+            async for report in syncing.folder(real):
+                yield report
+
+
+@dataclass(frozen=True, slots=True)
+class _Syncing:
+    """Documents of the project at ``root``, on their way into the memory; ``states`` are those of
+    the files that it has."""
+
+    documents: Documents
+    root: Path
+    states: Mapping[str, tuple[str, FileState]]
+    reader: Reader
+    by: Actor
+
+    async def folder(self, folder: Path) -> AsyncIterator[DocumentReport]:
+        names, others = await documents_in(folder)
+        before = {name for path in self.states if (name := self._name_below(folder, path))}
+        for name in sorted(before.union(names)):
+            if await asyncio.to_thread(os.path.lexists, folder / name):
+                yield await self.file(folder, name)
+            elif (path := self._path(folder, name)) in self.states:
+                gone = await self.documents.remove(self.states[path][0], by=self.by)
+                yield DocumentReport(path, "removed", gone)
+        links = await asyncio.to_thread(lambda: list(links_out_of(folder, (*names, *others))))
+        for path in (self._path(folder, name) for name in links):
+            yield DocumentReport(path, "passed_over", problems=(_leaves(path, "warning"),))
+        for name in others:
+            yield DocumentReport(self._path(folder, name), "passed_over")
+
+    async def file(self, folder: Path, name: str) -> DocumentReport:
+        """The file ``name`` below the real ``folder``."""
+        path = self._path(folder, name)
+        try:
+            return await self._read(folder, name, path)
+        except DocumentProblem as error:
+            found = [error.problem.at(file=path)]
+        except OSError as error:
+            found = [_unreadable(path, error)]
+        except InvalidEntry as error:
+            # A name is seen by everybody: one that holds a secret is not kept.
+            found = [replace(one, file=path) for one in error.problems]
+        if path in self.states:
+            found = [replace(one, message=f"{one.message} {_STAYS}") for one in found]
+        return DocumentReport(path, "refused", problems=tuple(found))
+
+    async def _read(self, folder: Path, name: str, path: str) -> DocumentReport:
+        format = format_of(name)
+        if format is None:
+            raise UnknownFormat(ending=PurePosixPath(name).suffix)
+        known_id, known = self.states.get(path, ("", None))
+        found = await asyncio.to_thread(_content, folder, name, known)
+        if found is None:
+            return DocumentReport(path, "unchanged")
+        state, data = found
+        if known is not None and state.digest == known.digest:
+            await self.documents.confirm(known_id, state.stamp, by=self.by)
+            return DocumentReport(path, "unchanged")
+        read = await self.reader.read(path, format, data)
+        kept = await self.documents.keep(str(self.root), path, state, read, by=self.by)
+        return DocumentReport(path, "changed" if known_id else "added", kept, read.problems)
+
+    def _path(self, folder: Path, name: str) -> str:
+        """What a file is called: relative to the project where it lies in it."""
+        whole = folder / name
+        return str(whole.relative_to(self.root) if whole.is_relative_to(self.root) else whole)
+
+    def _name_below(self, folder: Path, path: str) -> str | None:
+        """What the file called ``path`` is called in ``folder``; None where it is not there."""
+        whole = self.root / path
+        return str(whole.relative_to(folder)) if whole.is_relative_to(folder) else None
+
+
+def _content(folder: Path, name: str, known: FileState | None) -> tuple[FileState, bytes] | None:
+    """A file as it is now; None if it is as it was ``known``. Raises DocumentProblem, OSError."""
+    with opened_document(folder, name) as file:
+        stamp = stamp_of(file.status)
+        if known is not None and known.stamp == stamp:
+            return None
+        data = file.data()
+        # One that was written meanwhile, or just before, is looked at again next time.
+        settled = is_settled(file.status) and stamp_of(os.fstat(file.descriptor)) == stamp
+    digest = hashlib.sha256(data).hexdigest()
+    return FileState(len(data), stamp if settled else "", digest), data
+
+
+def _is_called(path: Path, root: Path) -> bool:
+    """Whether ``path`` is below ``root`` by its name, whatever links lead to."""
+    return Path(os.path.normpath(path.absolute())).is_relative_to(root)
+
+
+def _leaves(path: str, severity: Literal["error", "warning"]) -> Problem:
+    message = "it is a link that leads out of the folder, and is not followed"
+    hint = "add what it leads to by its own path"
+    return Problem("document_link", message, "", hint, severity, path)
+
+
+def _unreadable(path: str, error: OSError) -> Problem:
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        message = "there is a link on the way to it, which is not followed"
+        return Problem("document_link", message, "", "add it by its own path", file=path)
+    message = f"it cannot be read: {error.strerror or error}"
+    return Problem("document_unreadable", message, file=path)

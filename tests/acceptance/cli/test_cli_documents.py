@@ -1,0 +1,67 @@
+"""`dcf documents`: from files to an answer with its citation, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dcf_user import Dcf
+from unit.documents.made_files import docx_file, pdf_file
+
+
+def said(dcf: Dcf, *arguments: object, code: int = 0) -> str:
+    """What a command says, where it ends with ``code``."""
+    done = dcf(*arguments)
+    assert done.code == code, done
+    return done.out + done.err
+
+
+def answered(dcf: Dcf, *arguments: object, code: int = 0) -> dict[str, Any]:
+    """The document that it answers scripts with."""
+    done = dcf(*arguments, "--json")
+    assert done.code == code, done
+    answer: dict[str, Any] = done.json
+    return answer
+
+
+def test_documents_are_added_found_and_opened(dcf: Dcf) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    root = dcf.folder / "shop"
+    root.mkdir()
+    (root / "tea.md").write_text(
+        "# Tea\n\nGreen tea is picked in spring.\n\n## Price\n\nIt is 3.\n"
+    )
+    (root / "valve.pdf").write_bytes(pdf_file(["The pump.", "The valve closes at 90 degrees."]))
+    (root / "plan.docx").write_bytes(docx_file([("Heading 1", "Plan"), ("Normal", "We sow.")]))
+    (root / "scan.pdf").write_bytes(pdf_file([b"0 0 9 9 re f"]))
+    (root / "broken.docx").write_bytes(b"PK no")
+
+    answer = answered(dcf, "documents", "add", root, "--root", root, code=2)
+    outcomes = {one["path"]: one["outcome"] for one in answer["files"]}
+    assert outcomes == {
+        "broken.docx": "refused",
+        "plan.docx": "added",
+        "scan.pdf": "refused",
+        "tea.md": "added",
+        "valve.pdf": "added",
+    }
+    # All that is wrong, not the first of it, and nothing that was whole is lost.
+    assert {(one["file"], one["code"]) for one in answer["problems"]} == {
+        ("broken.docx", "document_corrupt"),
+        ("scan.pdf", "document_scanned"),
+    }
+
+    found = answered(dcf, "documents", "search", "when does the valve close?", "--root", root)
+    hit = found["hits"][0]
+    assert (hit["path"], hit["page"]) == ("valve.pdf", 2)
+    assert hit["citation"].endswith("/page/2")
+    opened = said(dcf, "open", hit["citation"])
+    assert "The valve closes at 90 degrees." in opened and "The pump." not in opened
+
+    wrong = said(dcf, "documents", "remove", "plan.docx", "nor.md", "no.md", "--root", root, code=2)
+    assert "nor.md" in wrong and "no.md" in wrong
+
+
+def test_what_is_not_there_is_said_with_what_to_do(dcf: Dcf) -> None:
+    missing = said(dcf, "documents", "add", "no.md", "nor-this.pdf", code=2)
+    assert "no.md" in missing and "nor-this.pdf" in missing and "documents remove" in missing
+    assert "names no lines" in said(dcf, "documents", "show", "a.md", "--lines", "9-3", code=2)

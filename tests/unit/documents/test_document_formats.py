@@ -1,0 +1,238 @@
+"""What of each format is kept, and where it is said to stand."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from unit.documents.made_files import BODY, PARAGRAPH, docx_file, pdf_file, raw_docx
+
+from dcf.documents import FORMATS, DocumentProblem, Limits, ReadDocument, format_of
+from dcf.documents.cutting import LONGEST
+from dcf.documents.worker import read
+
+
+def document(name: str, data: bytes | str, **limits: int) -> ReadDocument:
+    """As the process reads it."""
+    content = data.encode() if isinstance(data, str) else data
+    return read(name, str(format_of(name)), content, Limits(**limits))
+
+
+def places(read: ReadDocument) -> list[tuple[object, ...]]:
+    """Where each piece stands, under which heading, and how it begins."""
+    return [
+        (one.first_line, one.last_line, one.page, one.headings[-1:], one.text.split("\n")[0])
+        for one in read.pieces
+    ]
+
+
+def test_every_format_has_a_parser_and_an_ending() -> None:
+    from dcf.documents.formats import parser
+
+    assert all(callable(parser(one)) for one in FORMATS)
+    assert [format_of(one) for one in ("a/README", "a.MD", "a.tar.gz", "a.png")] == [
+        "text",
+        "markdown",
+        None,
+        None,
+    ]
+
+
+def test_markdown_is_cut_at_headings_and_cites_lines() -> None:
+    read = document(
+        "a.md",
+        "---\nowner: ann\n---\n# Pumps\n\nA pump.\n\n```\n# no heading\n```\n\n"
+        "Seals\n-----\n\nLeak.\n",
+    )
+    assert read.title == "Pumps"
+    assert places(read) == [
+        (1, 3, None, (), "---"),
+        (4, 10, None, ("Pumps",), "# Pumps"),
+        (12, 15, None, ("Seals",), "Seals"),
+    ]
+    assert "# no heading" in read.pieces[1].text
+
+
+def test_headings_in_lists_and_quotations_begin_pieces_too() -> None:
+    read = document(
+        "a.md", "1. ### Why?\n\n    So.\n\n2. ### How?\n\n    Thus.\n\n> # End\n> it is\n"
+    )
+    assert [(one.first_line, one.last_line, one.headings) for one in read.pieces] == [
+        (1, 3, ("Why?",)),
+        (5, 7, ("How?",)),
+        (9, 10, ("End",)),
+    ]
+
+
+def test_a_long_table_is_cut_with_its_columns_named_in_each_piece() -> None:
+    rows = [f"| part {n} | {n} Euro |" for n in range(200)]
+    read = document("a.md", "\n".join(["# Prices", "", "| part | price |", "| - | - |", *rows]))
+    assert len(read.pieces) > 2
+    for one in read.pieces[1:]:
+        assert one.text.startswith("| part | price |\n| - | - |\n| part ")
+        assert len(one.text) <= LONGEST
+    # The row of part 150 stands in line 155 of the file, and in the piece that cites it.
+    (found,) = (one for one in read.pieces if "| part 150 |" in one.text)
+    assert found.first_line is not None and found.last_line is not None
+    assert found.first_line <= 155 <= found.last_line < found.first_line + 80
+
+
+def test_csv_names_columns_and_cites_lines_also_of_cells_with_several() -> None:
+    rows = "".join(f'tea {n};"1\n2"\n' for n in range(30))
+    read = document("a.csv", f"name;size\n{rows}")
+    assert read.pieces[0].text.startswith("| name | size |\n| --- | --- |\n| tea 0 | 1 2 |")
+    assert all("| name | size |" in one.text for one in read.pieces)
+    # 20 rows of two lines each, from line 2 on.
+    assert [(one.first_line, one.last_line) for one in read.pieces] == [(2, 61)]
+    assert document("b.tsv", "a\tb\n").pieces[0].text == "| a | b |\n| --- | --- |"
+
+
+def test_html_is_what_is_seen_of_it() -> None:
+    read = document(
+        "a.html",
+        "<html><head><title>Shop</title><style>p {}</style></head><body>\n"
+        "<h1>Tea</h1>\n<p>Green <b>tea</b><br>is &amp; stays\ngreen.</p><script>x()</script>\n"
+        "<table><tr><th>kind</th><th>g</th></tr>\n<tr><td>a|b</td><td>5</td></tr></table>\n"
+        "<h2>Cups</h2><pre>a\n  b</pre></body>",
+    )
+    assert read.title == "Shop"
+    assert places(read) == [
+        (2, 6, None, ("Tea",), "Tea"),
+        (7, 8, None, ("Cups",), "Cups"),
+    ]
+    assert "Green tea is & stays green." in read.pieces[0].text
+    assert "| kind | g |\n| --- | --- |\n| a\\|b | 5 |" in read.pieces[0].text
+    assert "a\n  b" in read.pieces[1].text
+
+
+def test_a_notebook_has_a_page_for_each_cell() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Fit\n", "\n", "A line."]},
+        {
+            "cell_type": "code",
+            "source": "fit(x)",
+            "outputs": [{"text": ["slope 2\n"]}, {"data": {"text/plain": "'done'"}}],
+        },
+    ]
+    read = document("a.ipynb", json.dumps({"cells": cells}))
+    assert (read.title, read.pages) == ("Fit", 2)
+    assert places(read) == [
+        (None, None, 1, ("Fit",), "# Fit"),
+        (None, None, 2, ("Fit",), "fit(x)"),
+    ]
+    assert read.pieces[1].text == "fit(x)\n\nslope 2\n\n'done'"
+
+
+def test_a_letter_is_read_once_and_its_attachments_are_named() -> None:
+    read = document(
+        "a.eml",
+        "From: Ann <ann@example.org>\nTo: bob@example.org\nSubject: =?utf-8?q?Caf=C3=A9?=\n"
+        'X-Spam: no\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="m"\n\n'
+        '--m\nContent-Type: multipart/alternative; boundary="a"\n\n'
+        "--a\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
+        "VGhlIGNhZsOpIG9wZW5zLg==\n--a\nContent-Type: text/html\n\n<p>Twice</p>\n--a--\n"
+        "--m\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=menu.pdf\n\n"
+        "x\n--m--\n",
+    )
+    assert read.title == "Café"
+    assert read.pieces[0].text == (
+        "From: Ann <ann@example.org>\nTo: bob@example.org\nSubject: Café\n\n"
+        "The café opens.\n\nAttachments: menu.pdf"
+    )
+    only = "From: a@b.c\nContent-Type: text/html\n\n<p>Only <i>here</i></p>"
+    assert document("b.eml", only).pieces[0].text == "From: a@b.c\n\nOnly here"
+
+
+def test_a_pdf_cites_pages_and_says_which_have_no_text() -> None:
+    pages = ["The valve (closed)\nturns.", b"0 0 9 9 re f", "It opens."]
+    read = document("a.pdf", pdf_file(pages, title="Valves"))
+    assert (read.title, read.pages) == ("Valves", 3)
+    assert places(read) == [
+        (None, None, 1, (), "The valve (closed)"),
+        (None, None, 3, (), "It opens."),
+    ]
+    (problem,) = read.problems
+    assert problem.code == "document_pages" and "1 of 3 pages" in problem.message
+    assert problem.severity == "warning"
+
+
+def test_docx_keeps_headings_tables_and_tables_inside_of_tables() -> None:
+    written = [
+        ("Title", "Report"),
+        ("Heading 1", "Pumps"),
+        ("Normal", "A pump moves water."),
+        ("Heading 2", "Seals"),
+        ("Normal", "Seals leak."),
+    ]
+    read = document("a.docx", docx_file(written, [["part", "price"], ["seal", "3"]], "Plant"))
+    assert read.title == "Plant"
+    assert [(one.first_line, one.last_line, one.headings) for one in read.pieces] == [
+        (1, 3, ("Report", "Pumps")),
+        (4, 8, ("Report", "Pumps", "Seals")),
+    ]
+    assert read.pieces[1].text.endswith("| part | price |\n| --- | --- |\n| seal | 3 |")
+    inner = f"<w:tbl><w:tr><w:tc>{PARAGRAPH.format('within')}</w:tc></w:tr></w:tbl>"
+    outer = f"<w:tbl><w:tr><w:tc>{inner}<w:p/></w:tc></w:tr></w:tbl>"
+    assert "within" in document("b.docx", raw_docx(BODY.format(outer))).pieces[0].text
+
+
+def test_code_is_cut_at_its_definitions() -> None:
+    read = document(
+        "a.py", "import os\n\n\ndef open_valve():\n    return os\n\n\nclass A:\n    x = 1\n"
+    )
+    assert [(one.first_line, one.last_line) for one in read.pieces] == [(1, 3), (4, 5), (8, 9)]
+    assert read.pieces[1].text == "def open_valve():\n    return os"
+
+
+def test_secrets_are_taken_out_before_a_text_is_cut_and_lines_stay_what_they_are() -> None:
+    key = "\n".join(
+        ["-----BEGIN RSA PRIVATE KEY-----", *["A" * 64] * 40, "-----END RSA PRIVATE KEY-----"]
+    )
+    read = document("a.txt", f"first\n\n{key}\n\npassword = hunter22hunter\n\nlast")
+    text = "\n".join(one.text for one in read.pieces)
+    assert "AAAA" not in text and "hunter22" not in text
+    assert "[redacted: private key]" in text
+    assert read.pieces[-1].last_line == 48
+    table = document("a.html", "<table><tr><td>DB_PASSWORD=hunter22hunter</td></tr></table>")
+    assert "hunter22" not in table.pieces[0].text
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code", "said"),
+    [
+        ("a.txt", b"a\0b", "document_binary", "NUL at byte 1"),
+        ("a.md", b" \n", "document_empty", "no text"),
+        ("a.pdf", pdf_file([b"0 0 9 9 re f"] * 2), "document_scanned", "2 pages"),
+        ("a.docx", b"PK no", "document_corrupt", "not a zip file"),
+        ("a.txt", b"word " * 30, "document_much_text", "more than 100 characters"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_the_reason(
+    name: str, data: bytes, code: str, said: str
+) -> None:
+    with pytest.raises(DocumentProblem) as refused:
+        document(name, data, characters=100)
+    assert refused.value.code == code
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "package"),
+    [("pypdfium2", "a.pdf", "pypdfium2"), ("docx", "a.docx", "python-docx")],
+)
+def test_a_reader_that_is_not_installed_is_named_with_what_installs_it(
+    module: str, name: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(DocumentProblem, match=f"package {package}") as refused:
+        document(name, b"")
+    assert refused.value.code == "document_reader_missing"
+    assert "documents" in refused.value.hint
+
+
+def test_bytes_that_are_no_utf8_are_a_warning_with_their_line() -> None:
+    read = document("a.txt", b"one\ntw\xff\n")
+    assert read.pieces[0].text == "one\ntw�"
+    assert "line 2" in read.problems[0].message
+    assert document("b.txt", "\ufeffone".encode("utf-16-le")).pieces[0].text == "one"

@@ -1,0 +1,60 @@
+"""Documents answer beside what was logged and beside code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memory_world import Numbered, Ticking
+
+from dcf.code import CodeHit
+from dcf.documents import Piece, ReadDocument
+from dcf.memory import SYSTEM, FileState, Memory, Source
+from dcf.retrieval import ContextQuestion, DocumentShelf, MemoryItems, NewItem, Retrieval
+from dcf.retrieval.candidate import candidates_of
+
+TEA = ReadDocument(
+    "Tea",
+    "markdown",
+    (
+        Piece("Green tea is picked in spring.", ("Tea",), 1, 3),
+        Piece("Cups are made of clay.", ("Tea", "Cups"), 4, 6),
+    ),
+)
+
+
+async def kept(memory: Memory, project: str, path: str) -> None:
+    await memory.documents.keep(project, path, FileState(1, "", ""), TEA, by=SYSTEM)
+
+
+async def test_a_context_has_the_documents_of_its_project_with_their_citations(
+    tmp_path: Path,
+) -> None:
+    source, clock = Source(tmp_path / "m.db"), Ticking()
+    async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
+        await kept(memory, "/shop", "tea.md")
+        await kept(memory, "/other", "theirs.md")
+        items, shelf = MemoryItems(memory, SYSTEM), DocumentShelf(memory)
+        retrieval = Retrieval(items, None, clock, shelf)
+        await retrieval.log("/shop", NewItem("Tea is late this spring."))
+        answered = await retrieval.context(ContextQuestion("/shop", "tea picked in spring"))
+    found = [one.candidate for one in answered.found]
+    assert [(one.type, one.text) for one in found] == [
+        ("document", "Green tea is picked in spring."),
+        ("memory", "Tea is late this spring."),
+        # The heading above it says "Tea".
+        ("document", "Cups are made of clay."),
+    ]
+    assert found[0].citation == "dcf://document/document-1/line/1-3"
+    assert found[0].about["file_path"] == "tea.md" and found[0].about["headings"] == ["Tea"]
+
+
+async def test_code_that_stands_in_a_document_is_found_once(tmp_path: Path) -> None:
+    source = Source(tmp_path / "m.db")
+    async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as memory:
+        await kept(memory, "/shop", "tea.md")
+        hits = await DocumentShelf(memory).find("/shop", "picked")
+    code = [CodeHit("tea.md", *lines, "", "text", 1, 0.5, ()) for lines in ((2, 9), (4, 9))]
+    assert [one.citation for one in candidates_of([], code, hits)] == [
+        "dcf://code/tea.md/line/4-9",
+        "dcf://document/document-1/line/1-3",
+    ]
