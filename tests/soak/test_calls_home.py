@@ -61,6 +61,10 @@ async def search():
 
 asyncio.run(search())
 """
+_DOCX = (
+    "import docx; note = docx.Document(); note.add_paragraph('A bird that sings is a canary.');"
+    " note.save('note.docx')"
+)
 _CODE = """
 import asyncio
 from pathlib import Path
@@ -112,6 +116,11 @@ FIRST_USES: dict[str, list[list[str]]] = {
     "google": [["python", "-c", _MODEL, "google:gemini-3-flash"]],
     "letta": [["python", "-c", _LETTA]],
     "code": [["python", "-c", _CODE]],
+    "documents": [
+        ["python", "-c", _DOCX],
+        ["dcf", "documents", "add", "note.docx"],
+        ["dcf", "documents", "search", "which bird sings"],
+    ],
 }
 
 
