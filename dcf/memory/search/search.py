@@ -37,6 +37,9 @@ everything else."""
 _AT_ONCE = 64
 """Texts that a search may embed before it answers."""
 _BATCH = 512
+_PAUSE_S = 0.2
+"""Between two looks for what was written."""
+_BEHIND = "new texts are found by words alone for now: %s"
 
 
 class Search:
@@ -44,7 +47,8 @@ class Search:
 
     A text that is written is found by its words as soon as the write is done, and by its meaning
     after the catching up that searches begin with: each takes up to 64 texts, oldest first, and
-    ``catch_up`` all. Without the packages of the embedder words alone decide.
+    ``catch_up`` all; while ``keep_up`` runs, it alone does. Without the packages of the embedder
+    words alone decide.
     """
 
     def __init__(
@@ -65,6 +69,7 @@ class Search:
         self._without: EmbedderMissing | None = None
         self._loading = asyncio.Lock()
         self._nearest = Nearest()
+        self._is_kept_up = False
 
     async def find(
         self,
@@ -139,6 +144,10 @@ class Search:
 
     async def _answered(self, question: Question) -> tuple[Found, ...]:
         embedder = await self.embedder()
+        if self._is_kept_up:
+            return await self._ledger.read(
+                lambda connection: _answer(connection, question, embedder, self._nearest)
+            )
         texts, found = await self._ledger.read(
             lambda connection: _answer_unless_late(connection, question, embedder, self._nearest)
         )
@@ -156,6 +165,20 @@ class Search:
         while embedder is not None and (count := await self._embed(embedder, _BATCH)):
             total += count
         return total
+
+    async def keep_up(self) -> None:
+        """Embed what is written, a moment after it is, until this is cancelled: searches need not
+        begin with it meanwhile."""
+        self._is_kept_up = True
+        try:
+            while True:
+                try:
+                    await self.catch_up()
+                except MemoryProblem as error:
+                    _log.warning(_BEHIND, error)
+                await asyncio.sleep(_PAUSE_S)
+        finally:
+            self._is_kept_up = False
 
     async def rebuild(self) -> int:
         """Make the index anew from what is kept; how many texts are in it."""
@@ -193,7 +216,7 @@ class Search:
             await self._keep(embedder, texts)
         except MemoryProblem as error:
             # A full disk or a busy file is no reason not to find what there is.
-            _log.warning("new texts are found by words alone for now: %s", error)
+            _log.warning(_BEHIND, error)
 
     async def _embed(self, embedder: Embedder, limit: int) -> int:
         texts = await self._ledger.read(lambda connection: missing(connection, embedder, limit))

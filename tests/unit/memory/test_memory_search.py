@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from dcf.memory.audit.journal import Journal
 from dcf.memory.entities import MESSAGE
 from dcf.memory.search import Search
 from dcf.search import EmbedderMissing, Vectors, Weights
+from dcf.stopping import stop
 
 
 class Colours:
@@ -268,6 +270,25 @@ async def test_what_means_the_same_is_found_after_catching_up(words: Memory, by:
     found = await search.find("something red", agent_ids=[agent.id])
     assert found[0].text == "a crimson door"
     assert await words.search.find("something red") == (), "no vectors are compared without"
+
+
+async def test_while_it_is_kept_up_no_search_embeds_what_was_written(
+    words: Memory, by: Actor
+) -> None:
+    agent = await made(words, by, "anna")
+    recorder = Recorder()
+    search = Search(words.ledger, "colours", lambda _: recorder)
+    keeping_up = asyncio.create_task(search.keep_up())
+    await asyncio.sleep(0.05)
+    await words.passages.insert(agent.id, NewPassage("a crimson door"), by=by)
+    (found,) = await search.find("door")
+    assert found.similarity is None and recorder.texts == [], "found at once, by its words"
+    while not await search.find("something red"):
+        await asyncio.sleep(0.02)
+    assert recorder.texts.count("a crimson door") == 1
+    await stop(keeping_up)
+    await words.passages.insert(agent.id, NewPassage("crimson too"), by=by)
+    assert len(await search.find("something red")) == 2, "searches embed again themselves"
 
 
 @pytest.mark.parametrize(
