@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import regex
 
@@ -32,6 +33,7 @@ def told(text: str) -> str:
     return whole
 
 
+@lru_cache(16)
 def asked_names(question: str) -> tuple[str, ...]:
     """What is written in ``question`` as programs write it, each once, in its order; at most 16.
 

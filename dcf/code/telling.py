@@ -20,7 +20,11 @@ def hits(
 ) -> tuple[CodeHit, ...]:
     """Those of ``found``, in their order."""
     matched = _matched(connection, question, [one.piece.id for one in found])
-    return tuple(_hit(one, question, matched.get(one.piece.id, [])) for one in found)
+    tokens = counts_of_tokens([one.piece.text for one in found])
+    return tuple(
+        _hit(one, question, matched.get(one.piece.id, []), count)
+        for one, count in zip(found, tokens, strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +37,14 @@ class _Excerpt:
     tokens: int
 
 
-def _hit(one: Ranked, question: Question, words: list[str]) -> CodeHit:
+def _hit(one: Ranked, question: Question, words: list[str], tokens: int) -> CodeHit:
+    """``tokens`` are those of the whole piece."""
     piece = one.piece
-    excerpt = _excerpt(piece.text, piece.first_line, question, _wanted_line(one))
+    if tokens <= question.tokens:
+        lines = piece.text.count("\n") + 1
+        excerpt = _Excerpt(piece.first_line, lines, piece.text, tokens)
+    else:
+        excerpt = _excerpt(piece.text, piece.first_line, question, _wanted_line(one))
     return CodeHit(
         path=piece.path,
         first_line=excerpt.first,
@@ -76,11 +85,8 @@ def _wanted_line(one: Ranked) -> int:
 
 
 def _excerpt(text: str, first_line: int, question: Question, wanted: int) -> _Excerpt:
-    """``text``, or as many of its lines as fit: from its beginning where that holds the line
-    ``wanted``, else from there on. Of one line that is too long, its beginning."""
-    tokens = count_tokens(text)
-    if tokens <= question.tokens:
-        return _Excerpt(first_line, text.count("\n") + 1, text, tokens)
+    """As many lines of ``text`` as fit: from its beginning where that holds the line ``wanted``,
+    else from there on. Of one line that is too long, its beginning."""
     lines = text.split("\n")
     for start in (0, wanted - first_line):
         fitting = _fitting(lines[start:], question.tokens)
