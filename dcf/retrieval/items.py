@@ -31,3 +31,7 @@ class Items(Protocol):
 
     async def sweep(self, project: str) -> int:
         """Give up the items whose time is over; how many they were."""
+
+    async def keep_up(self) -> None:
+        """Make new items found by their meaning too, until it is cancelled: what ``recall`` else
+        begins with."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from functools import partial
 
 from dcf.memory import (
     Actor,
@@ -20,6 +22,7 @@ from dcf.retrieval.errors import InvalidItem, UnknownItem
 from dcf.retrieval.item import OWN, Item, NewItem, Recalled, problems_of
 from dcf.retrieval.items import MOST
 from dcf.retrieval.lifetimes import Lifetimes
+from dcf.retrieval.together import Together
 
 _FILE = f"{OWN}file="
 _PAGE = 100
@@ -35,19 +38,17 @@ class MemoryItems:
         self._memory = memory
         self._by = by
         self._lifetimes = lifetimes or Lifetimes()
+        # One transaction for all that is logged while another one is written: each has a price.
+        self._writers: dict[str, Together[NewItem, Item]] = {}
 
     async def remember(self, project: str, new: NewItem) -> Item:
         problems = tuple(problems_of(new))
         if problems:
             raise InvalidItem(problems)
-        tags = (*new.tags, *_file_tags(new.file_path))
-        passage = NewPassage(new.text, tags=tags, source=new.source or "")
-        try:
-            (made,) = await self._memory.passages.insert(_archive(project), passage, by=self._by)
-        except UnknownAgent:
-            await self._make_archive(project)
-            (made,) = await self._memory.passages.insert(_archive(project), passage, by=self._by)
-        return _item(made)
+        writer = self._writers.get(project)
+        if writer is None:
+            writer = self._writers[project] = Together(partial(self._insert, project))
+        return await writer(new)
 
     async def recall(
         self, project: str, query: str, *, file_path: str | None = None, limit: int = 10
@@ -80,6 +81,19 @@ class MemoryItems:
 
     async def sweep(self, project: str) -> int:
         return sum([await self._sweep(project, tag) for tag in self._lifetimes.by_tag])
+
+    async def keep_up(self) -> None:
+        await self._memory.search.keep_up()
+
+    async def _insert(self, project: str, new: Sequence[NewItem]) -> list[Item]:
+        """Keep items, all or none."""
+        archive, passages = _archive(project), [_passage(one) for one in new]
+        try:
+            kept = await self._memory.passages.insert(archive, *passages, by=self._by)
+        except UnknownAgent:
+            await self._make_archive(project)
+            kept = await self._memory.passages.insert(archive, *passages, by=self._by)
+        return [*map(_item, kept)]
 
     async def _sweep(self, project: str, tag: str) -> int:
         total = 0
@@ -115,6 +129,11 @@ def _archive(project: str) -> str:
 
 def _file_tags(file_path: str | None) -> tuple[str, ...]:
     return () if file_path is None else (f"{_FILE}{file_path}",)
+
+
+def _passage(new: NewItem) -> NewPassage:
+    tags = (*new.tags, *_file_tags(new.file_path))
+    return NewPassage(new.text, tags=tags, source=new.source or "")
 
 
 def _item(passage: Passage) -> Item:

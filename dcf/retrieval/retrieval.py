@@ -6,7 +6,6 @@ import asyncio
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from dcf.code import CodeHit, CodeProblem
 from dcf.memory import Clock
@@ -73,7 +72,7 @@ class Retrieval:
         if question.mode == "guide":
             ranked = by_guide(question.query, candidates, self._clock())
         else:
-            ranked = fused(question.query, candidates)
+            ranked = await asyncio.to_thread(fused, question.query, candidates)
         return Answered(tuple(ranked[: question.limit]), tuple(ranked[question.limit :]), problems)
 
     async def _recalled(self, question: ContextQuestion, path: str | None) -> Sequence[Recalled]:
@@ -111,8 +110,9 @@ def path_in(project: str, path: str) -> str:
     """``path`` as the files of a project are named: relative to its folder where it lies in it;
     any other stays as it is."""
     plain = posixpath.normpath(path) if path.strip() else path
-    pure = PurePosixPath(plain)
-    return str(pure.relative_to(project)) if pure.is_relative_to(project) else plain
+    if plain == project:
+        return "."
+    return plain.removeprefix(f"{project.rstrip('/')}/")
 
 
 def _is_inside(path: str) -> bool:

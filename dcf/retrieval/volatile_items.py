@@ -62,6 +62,10 @@ class VolatileItems:
         now = self._clock()
         return self._remove(project, lambda item: self._lifetimes.is_over(item, now))
 
+    async def keep_up(self) -> None:
+        # Words alone decide here.
+        return
+
     def _remove(self, project: str, which: Callable[[Item], bool]) -> int:
         kept = self._kept.get(project, {})
         gone = [number for number, item in kept.items() if which(item)]

@@ -6,6 +6,7 @@ import hmac
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -22,6 +23,7 @@ _ORIGINS = "DCF_MCP_ALLOWED_ORIGINS"
 _OFF = frozenset({"0", "false", "no", "off"})
 
 
+@lru_cache(64)
 def is_loopback(host: str) -> bool:
     """Whether a server bound to ``host`` can be reached from this machine only."""
     if host == "localhost":

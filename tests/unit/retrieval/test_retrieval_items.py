@@ -135,17 +135,38 @@ async def test_what_cannot_be_kept_is_refused_with_the_reason(
     assert await texts(items, "") == []
 
 
+async def test_what_comes_at_once_is_committed_together(file: Path) -> None:
+    source = Source(file)
+    async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as memory:
+        items = MemoryItems(memory, SYSTEM)
+        await items.remember(SHOP, NewItem("the first makes the archive"))
+        commits: list[str] = []
+        await memory.ledger.database.write(
+            lambda connection: connection.set_trace_callback(  # type: ignore[attr-defined]
+                lambda sql: commits.append(sql) if sql == "COMMIT" else None
+            )
+        )
+        commits.clear()
+        await asyncio.gather(*(items.remember(SHOP, NewItem(f"item {n}")) for n in range(50)))
+        assert len(commits) == 1
+
+
 def test_what_was_logged_survives_a_kill(tmp_path: Path) -> None:
-    """Of the memory; the other backend ends with its process."""
+    """Of the memory; the other backend ends with its process. Four log at once, each the next when
+    it is answered."""
     file, (reading, writing) = tmp_path / "m.db", os.pipe()
 
     async def log_for_ever() -> None:
         source = Source(file)
         async with Memory.open(source, clock=Ticking(), new_id=random_id, embedder="none") as it:
             items = MemoryItems(it, SYSTEM)
-            while True:
-                kept = await items.remember(SHOP, NewItem("parser", file_path="a.ts"))
-                os.write(writing, f"{kept.id}\n".encode())
+
+            async def log() -> None:
+                while True:
+                    kept = await items.remember(SHOP, NewItem("parser", file_path="a.ts"))
+                    os.write(writing, f"{kept.id}\n".encode())
+
+            await asyncio.gather(*(log() for _ in range(4)))
 
     async def read() -> list[str]:
         source = Source(file)
@@ -167,6 +188,6 @@ def test_what_was_logged_survives_a_kill(tmp_path: Path) -> None:
         os.waitpid(child, 0)
         acknowledged += [line.strip() for line in told if line.endswith("\n")]
     kept = asyncio.run(read())
-    # The last may have been kept without a word of it.
+    # The last of each may have been kept without a word of it.
     assert set(kept) >= set(acknowledged) and "" not in acknowledged
-    assert len(kept) <= len(acknowledged) + 1
+    assert len(kept) <= len(acknowledged) + 4
