@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
-from dcf.memory.search.place import CODES, Places, codes_at
+from dcf.memory.search.place import CODES, Places, codes_at, range_at
 from dcf.memory.search.scope import Scope
 from dcf.memory.search.signs import Bits, Chunk, bits_of, chunk_of
 
@@ -106,18 +106,24 @@ class _Spans:
         self._first = [one.first for one in scope.stretches]
         self._last = [one.last for one in scope.stretches]
         self._codes = [CODES[kind] for kind in scope.words]
-        self._all_kinds = len(self._codes) == len(CODES)
 
     def wanted(self, places: Places) -> NDArray[np.bool_] | None:
         """Which of ``places`` are wanted; None: all."""
         at = bisect_left(self._last, places[0])
         inside = at < len(self._last) and self._first[at] <= places[0]
-        if inside and places[-1] <= self._last[at] and self._all_kinds:
+        if inside and places[-1] <= self._last[at] and self._has_all_kinds(places):
             return None
         rows = np.minimum(np.searchsorted(self._last, places), len(self._last) - 1)
         wanted = (np.array(self._first)[rows] <= places) & (places <= np.array(self._last)[rows])
         of_kind: NDArray[np.bool_] = np.isin(codes_at(places), self._codes)
         return wanted & of_kind
+
+    def _has_all_kinds(self, places: Places) -> bool:
+        if len(self._codes) == len(CODES):
+            return True
+        # The usual case: a chunk of one kind of one agent. Nothing need be compared one by one.
+        first, last = int(places[0]), int(places[-1])
+        return range_at(first) == range_at(last) and codes_at(places[:1])[0] in self._codes
 
 
 def _distances(bits: Bits, asked: Bits) -> Distances:
