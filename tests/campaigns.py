@@ -43,6 +43,7 @@ LANGUAGE = (
 SIMULATED = (
     *LANGUAGE,
     "dcf/agents",
+    "dcf/memory",
     "dcf/sessions",
     "dcf/simulation",
     "dcf/skills",

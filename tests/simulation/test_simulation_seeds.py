@@ -8,9 +8,11 @@ import sys
 from collections import Counter
 
 import pytest
-from campaigns import SOAK, campaign
+from campaigns import SIMULATED, SOAK, campaign, settled
 
 from dcf.simulation import simulate, simulate_seeds
+
+pytestmark = settled(*SIMULATED)
 
 # Of the first forty seeds those that together run each line of the scripts that all of them do, at
 # the least cost.
