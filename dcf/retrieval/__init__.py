@@ -12,8 +12,6 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.retrieval.candidate import Candidate, Scored
-    from dcf.retrieval.code_shelf import CodeShelf
-    from dcf.retrieval.document_shelf import DocumentHit, DocumentShelf
     from dcf.retrieval.errors import (
         BadProjectTokens,
         InvalidItem,
@@ -23,13 +21,13 @@ if TYPE_CHECKING:
         RootRequired,
         UnknownItem,
     )
-    from dcf.retrieval.item import Item, NewItem, Recalled
+    from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.items import Items
-    from dcf.retrieval.lifetimes import Lifetimes
     from dcf.retrieval.memory_items import MemoryItems
     from dcf.retrieval.projects import Projects, projects_of
     from dcf.retrieval.question import MODES, ContextQuestion, Mode
     from dcf.retrieval.retrieval import Answered, Retrieval
+    from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf
     from dcf.retrieval.volatile_items import VolatileItems
 else:
     export_late(__name__)

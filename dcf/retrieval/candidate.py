@@ -9,8 +9,8 @@ from typing import Any
 from dcf.citation import Citation
 from dcf.code import CodeHit
 from dcf.memory import DocumentPiece
-from dcf.retrieval.document_shelf import DocumentHit
 from dcf.retrieval.item import Recalled
+from dcf.retrieval.shelves import DocumentHit
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dcf.citation import Citation
 from dcf.problem import Problem
@@ -52,6 +52,19 @@ class Recalled:
 
     item: Item
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """How long items are kept: for ever, unless a tag says otherwise. ``by_tag`` has ms by tag; an
+    item ends with the first of its tags."""
+
+    by_tag: Mapping[str, int] = field(default_factory=dict)
+
+    def is_over(self, item: Item, now: int) -> bool:
+        """Whether ``item`` is not to be found any more at ``now`` (ms since the epoch)."""
+        ages = [self.by_tag[tag] for tag in item.tags if tag in self.by_tag]
+        return bool(ages) and item.timestamp + min(ages) <= now
 
 
 def problems_of(new: NewItem) -> Iterator[Problem]:

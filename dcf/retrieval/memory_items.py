@@ -17,11 +17,10 @@ from dcf.memory import (
     UnknownAgent,
     UnknownPassage,
 )
-from dcf.retrieval.document_shelf import reason_of
 from dcf.retrieval.errors import InvalidItem, UnknownItem
-from dcf.retrieval.item import OWN, Item, NewItem, Recalled, problems_of
+from dcf.retrieval.item import OWN, Item, Lifetimes, NewItem, Recalled, problems_of
 from dcf.retrieval.items import MOST
-from dcf.retrieval.lifetimes import Lifetimes
+from dcf.retrieval.shelves import reason_of
 from dcf.retrieval.together import Together
 
 _FILE = f"{OWN}file="

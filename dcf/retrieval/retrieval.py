@@ -11,14 +11,12 @@ from dcf.code import CodeHit, CodeProblem
 from dcf.memory import Clock
 from dcf.problem import Problem
 from dcf.retrieval.candidate import Scored, candidates_of
-from dcf.retrieval.code_shelf import CodeShelf
-from dcf.retrieval.document_shelf import DocumentHit, DocumentShelf
 from dcf.retrieval.errors import InvalidQuestion
-from dcf.retrieval.fusion import fused
-from dcf.retrieval.guide_ranking import by_guide
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
 from dcf.retrieval.question import ContextQuestion, faults_of
+from dcf.retrieval.ranking import by_guide, fused
+from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf
 from dcf.search import words
 
 _CANDIDATES = 50

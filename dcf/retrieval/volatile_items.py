@@ -8,8 +8,7 @@ from itertools import count
 
 from dcf.memory import Clock, NewId
 from dcf.retrieval.errors import InvalidItem, UnknownItem
-from dcf.retrieval.item import Item, NewItem, Recalled, problems_of
-from dcf.retrieval.lifetimes import Lifetimes
+from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, problems_of
 from dcf.retrieval.word_table import WordTable
 from dcf.search import words
 from dcf.secret_form import without_secrets

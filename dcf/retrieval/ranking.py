@@ -1,0 +1,79 @@
+"""One list of memory, code and documents, in one of two modes.
+
+``ranked`` is reciprocal rank fusion (Cormack, Clarke and Büttcher: Reciprocal Rank Fusion
+outperforms Condorcet and individual Rank Learning Methods, SIGIR 2009). Ranks are fused and no
+scores: those of one search say nothing in another.
+
+``guide`` is the formula that augmented retrieval was first described with: overlap of words counts
+0.7 in memory and all in code, recency 0.25, a tag of note 0.1. It is kept to be compared with:
+recency drowns relevance in it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from dcf.retrieval.candidate import Candidate, Scored
+from dcf.retrieval.word_table import WordTable
+
+_K = 60
+"""As in the paper: how little the first places are worth above those behind them."""
+_NO_WORD = re.compile(r"[^\w]+", re.ASCII)
+_OVERLAP, _RECENCY, _TAG = 0.7, 0.25, 0.10
+_TAGS = frozenset({"error", "fix", "decision", "runlog"})
+_DECAY = 0.1
+"""Of recency, in seven days."""
+_WEEK_MS = 7 * 24 * 60 * 60 * 1000
+
+
+def fused(query: str, candidates: Sequence[Candidate]) -> list[Scored]:
+    """All candidates, the best first. Each has a place in two lists: that of its own source, and
+    one of all texts together by the words of the query (BM25), in which memory, code and
+    documents can be compared. Of two that are equal the newer one comes first: recency decides
+    nothing else."""
+    table = WordTable()
+    table.put((number, one.text) for number, one in enumerate(candidates))
+    together = {number: place for place, number in enumerate(table.best(query), 1)}
+    scored = [_fused_one(one, together.get(number)) for number, one in enumerate(candidates)]
+    return sorted(scored, key=lambda one: (-one.score, -one.candidate.timestamp))
+
+
+def _fused_one(one: Candidate, together: int | None) -> Scored:
+    places = [one.place] if together is None else [one.place, together]
+    # Of the most there can be, so that it lies between 0 and 1.
+    score = sum((_K + 1) / (_K + place) for place in places) / 2
+    words = "says no word of the query" if together is None else f"{together}. of all by words"
+    why = [f"{one.place}. of {one.source}: {one.own_reason}", words]
+    if one.times > 1:
+        why.append(f"logged {one.times} times")
+    return Scored(one, round(score, 6), tuple(why))
+
+
+def by_guide(query: str, candidates: Sequence[Candidate], now: int) -> list[Scored]:
+    """All candidates by that formula, at ``now`` (ms), the best first; those that are equal by
+    their places in their own lists, code first."""
+    asked = _tokens(query)
+    code_first = sorted(candidates, key=lambda one: one.code is None)
+    scored = [_guided_one(one, asked, now) for one in code_first]
+    return sorted(scored, key=lambda one: (-one.score, one.candidate.place))
+
+
+def _guided_one(one: Candidate, asked: frozenset[str], now: int) -> Scored:
+    overlap = _jaccard(asked, _tokens(one.text))
+    if one.memory is None:
+        return Scored(one, overlap, (f"overlap {overlap:.2f}",))
+    recency = math.exp(-_DECAY * (now - one.timestamp) / _WEEK_MS)
+    tag = 0.0 if _TAGS.isdisjoint(one.memory.item.tags) else _TAG
+    parts = (f"overlap {overlap:.2f}", f"recency {recency:.2f}", f"tag {tag:.2f}")
+    return Scored(one, overlap * _OVERLAP + recency * _RECENCY + tag, parts)
+
+
+def _tokens(text: str) -> frozenset[str]:
+    return frozenset(filter(None, _NO_WORD.sub(" ", text.lower()).split(" ")))
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    either = one | other
+    return len(one & other) / len(either) if either else 0.0
