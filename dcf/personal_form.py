@@ -7,12 +7,15 @@ No rule reads more than a few dozen characters from each place where it might be
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
 
 import regex
 
 from dcf.problem import Problem
+from dcf.regular_file import read_regular
 from dcf.secret_form import in_json, is_json, marked
 
 # Blanks that are not seen to be others: pages and word processors write numbers with them.
@@ -149,6 +152,58 @@ def value_without_personal(
         cleaned = without_personal(written, names, put)
         return value if cleaned == written else cleaned
     return value
+
+
+@dataclass(frozen=True)
+class PersonalSetting:
+    """What a user wants to have taken out: what ``rules`` find, and the names of ``persons``, as
+    whole words in any case and with any blanks between them."""
+
+    rules: tuple[str, ...] = ()
+    persons: tuple[str, ...] = ()
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> tuple[Self, list[Problem]]:
+        """By ``DCF_PII``, the names of rules between commas, and ``DCF_PII_NAMES``, a file with
+        the name of a person in each line (``#`` begins a comment); and all that is wrong there."""
+        rules = tuple(name for one in env.get("DCF_PII", "").split(",") if (name := one.strip()))
+        problems = [replace(one, file="DCF_PII") for one in personal_rule_problems(rules)]
+        file = env.get("DCF_PII_NAMES")
+        try:
+            text = read_regular(Path(file)).decode("utf-8-sig") if file else ""
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not UTF-8"
+            hint = "name a text file with one name in a line, or unset DCF_PII_NAMES"
+            problem = Problem("PERSONAL_NAMES_UNREADABLE", f"{file} cannot be read: {reason}")
+            return cls(rules), [*problems, replace(problem, hint=hint, file="DCF_PII_NAMES")]
+        lines = (line.strip() for line in text.splitlines())
+        return cls(rules, tuple(one for one in lines if one and one[0] != "#")), problems
+
+    def without(self, text: str) -> str:
+        """``text`` with a mark in place of each.
+
+        >>> PersonalSetting(persons=("Ann Lee",)).without("ANN  LEE says so")
+        '[redacted: name] says so'
+        """
+        text = without_personal(text, self.rules)
+        if self._persons is None:
+            return text
+        if is_json(text):
+            return in_json(text, lambda one, _: self._without_persons(one))
+        return str(self._persons.sub(marked("name"), text))
+
+    def _without_persons(self, value: Any) -> Any:
+        assert self._persons is not None
+        return self._persons.sub(marked("name"), value) if isinstance(value, str) else value
+
+    @cached_property
+    def _persons(self) -> regex.Pattern[str] | None:
+        # The longest first: of "Ann" and "Ann Lee" both are meant where the second stands.
+        names = sorted({" ".join(one.split()) for one in self.persons} - {""}, key=len)[::-1]
+        if not names:
+            return None
+        forms = (r"\s+".join(regex.escape(word) for word in one.split(" ")) for one in names)
+        return regex.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)", regex.IGNORECASE)
 
 
 def _applied(rule: _Rule, text: str, stand_in: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from dcf.code import CodeHit, CodeProblem
 from dcf.memory import Clock
+from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval.candidate import Scored, candidates_of
 from dcf.retrieval.errors import InvalidQuestion
@@ -43,16 +44,23 @@ class Retrieval:
         code: CodeShelf | None,
         clock: Clock,
         documents: DocumentShelf | None = None,
+        personal: PersonalSetting | None = None,
     ) -> None:
+        """``personal`` is what is taken out of what is logged."""
         self.items = items
         self.code = code
         self.documents = documents
         self._clock = clock
+        self._personal = personal or PersonalSetting()
 
     async def log(self, project: str, new: NewItem) -> Item:
         """Keep an item. Raises InvalidItem."""
         path = None if new.file_path is None else path_in(project, new.file_path)
-        return await self.items.remember(project, NewItem(new.text, new.tags, new.source, path))
+        clean = self._personal.without
+        # A long text takes its time, in which others are answered.
+        text = await asyncio.to_thread(clean, new.text)
+        tags, source = tuple(map(clean, new.tags)), new.source and clean(new.source)
+        return await self.items.remember(project, NewItem(text, tags, source, path))
 
     async def context(self, question: ContextQuestion) -> Answered:
         """The items and pieces of code and documents that answer a question best. Code that

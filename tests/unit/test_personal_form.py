@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from dcf.personal_form import (
     PERSONAL_RULES,
+    PersonalSetting,
     personal_rule_problems,
     value_without_personal,
     without_personal,
@@ -65,3 +67,29 @@ def test_every_name_that_is_no_rule_is_told() -> None:
     assert [problem.path for problem in problems] == ["/redact/1", "/redact/2"]
     assert all("credit_card" in problem.hint for problem in problems)
     assert personal_rule_problems(PERSONAL_RULES) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ANN\u00a0\n lee and Ann", "# and #"),
+        ("Annette Leeds, ann.lee", "Annette Leeds, #.lee"),
+        ("José o'Neil (JOSÉ O'NEIL)", "# (#)"),
+        ("O.Neil, a+b", "O.Neil, #"),
+        ('{"by": "Ann Lee", "n": 1}', '{"by": "#", "n": 1}'),
+    ],
+)
+def test_persons_are_found_as_whole_words_in_any_case(text: str, expected: str) -> None:
+    setting = PersonalSetting(persons=("Ann", "Ann Lee", "José  O'Neil", "a+b", " "))
+    assert setting.without(text).replace("[redacted: name]", "#") == expected
+
+
+def test_the_setting_names_all_that_is_wrong(tmp_path: Path) -> None:
+    names = tmp_path / "names"
+    names.write_text("\ufeff# staff\n\nAnn Lee\r\n", encoding="utf-8")
+    env = {"DCF_PII": "email, phone", "DCF_PII_NAMES": str(names)}
+    assert PersonalSetting.from_env(env) == (PersonalSetting(("email", "phone"), ("Ann Lee",)), [])
+    wrong = {"DCF_PII": "shoe,phone,hat", "DCF_PII_NAMES": str(tmp_path)}
+    _, problems = PersonalSetting.from_env(wrong)
+    assert [one.file for one in problems] == ["DCF_PII", "DCF_PII", "DCF_PII_NAMES"]
+    assert PersonalSetting.from_env({}) == (PersonalSetting(), [])

@@ -18,6 +18,7 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, listed, summary
 from dcf.cli.wording import counted
 from dcf.memory import Document, DocumentReport, UnknownDocument
+from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 
 _TOLD = ("added", "changed", "removed", "unchanged", "refused", "passed_over")
@@ -35,12 +36,16 @@ async def add_documents(
             Problem("cli_documents_path", f"there is nothing at {path}", hint=hint)
             for path in missing
         )
+    personal, problems = PersonalSetting.from_env(settings.env)
+    if problems:
+        raise BadInput(problems)
     reports: list[DocumentReport] = []
     async with opened(settings, make=True) as memory:
         with screen.working("reading documents") as progress:
             for path in paths:
                 by = person(f"read from {path}")
-                async for report in memory.document_files.sync(path, project=project, by=by):
+                found = memory.document_files.sync(path, project=project, by=by, personal=personal)
+                async for report in found:
                     reports.append(report)
                     progress.tell(f"{len(reports):,} files: {report.path}")
             progress.tell("comparing meanings")

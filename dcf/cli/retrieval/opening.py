@@ -21,7 +21,7 @@ async def open_retrieval(
 ) -> AsyncIterator[Retrieval]:
     """What is logged ``by`` somebody and asked. Raises a MemoryProblem."""
     async with open_shelf(settings) as shelf, _items(settings, setting, by) as (items, documents):
-        yield Retrieval(items, shelf, now_ms, documents)
+        yield Retrieval(items, shelf, now_ms, documents, setting.personal)
 
 
 @asynccontextmanager

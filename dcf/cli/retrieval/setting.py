@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 from dcf.cli.age import read_age
 from dcf.cli.project_folder import project_folder
 from dcf.cli.trouble import BadInput
+from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval import Lifetimes, Projects, projects_of
 
@@ -42,6 +43,7 @@ class RetrievalSetting:
     allow: str
     rate: float | None
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
+    personal: PersonalSetting = field(default_factory=PersonalSetting)
 
     @classmethod
     def from_env(
@@ -58,6 +60,8 @@ class RetrievalSetting:
             problems.append(_problem("PORT", f"{said!r} is no port", "a number up to 65535"))
         rate = _rate(env.get(_RATE) or "", problems)
         lifetimes = _lifetimes(env.get(_TTL) or "", problems)
+        personal, wrong = PersonalSetting.from_env(env)
+        problems += wrong
         named = [Path(one) for one in (env.get(_ROOTS) or "").split(os.pathsep) if one]
         tokens = Path(env[_TOKENS]) if env.get(_TOKENS) else None
         if problems:
@@ -77,6 +81,7 @@ class RetrievalSetting:
             env.get(_ALLOW) or "",
             rate,
             lifetimes,
+            personal,
         )
 
     def limits(self, *, exposed: bool) -> Limits:

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 from dcf.documents import (
     DocumentProblem,
     Limits,
+    ReadDocument,
     Reader,
     UnknownFormat,
     documents_in,
@@ -26,6 +27,7 @@ from dcf.memory.document import Document
 from dcf.memory.documents.documents import Documents, FileState
 from dcf.memory.errors import InvalidEntry
 from dcf.memory.file_stamp import is_settled, stamp_of
+from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 
 Outcome: TypeAlias = Literal["added", "changed", "unchanged", "removed", "refused", "passed_over"]
@@ -51,7 +53,13 @@ class DocumentFiles:
         self._documents = documents
 
     async def sync(
-        self, path: Path, *, project: str, by: Actor, limits: Limits | None = None
+        self,
+        path: Path,
+        *,
+        project: str,
+        by: Actor,
+        limits: Limits | None = None,
+        personal: PersonalSetting | None = None,
     ) -> AsyncIterator[DocumentReport]:
         """Bring the file ``path``, or the documents in that folder, up to date with the memory of
         ``project``, an absolute folder; what became of each, as it is done.
@@ -59,7 +67,8 @@ class DocumentFiles:
         A file that has not changed since is not read. Of a folder the files are read that git does
         not ignore, and those that were read before; links are not followed, and documents whose
         file is gone go. What is refused leaves what it said before. Interrupted anywhere, it goes
-        on when it is called again. Raises OSError if there is no such path, CodeProblem.
+        on when it is called again. What ``personal`` names is taken out of what is read from now
+        on. Raises OSError if there is no such path, CodeProblem.
         """
         root = Path(project)
         real = await asyncio.to_thread(path.resolve, strict=True)
@@ -68,7 +77,7 @@ class DocumentFiles:
             return
         states = await self._documents.states(project)
         async with Reader(limits) as reader:
-            syncing = _Syncing(self._documents, root, states, reader, by)
+            syncing = _Syncing(self._documents, root, states, reader, by, personal)
             if not await asyncio.to_thread(real.is_dir):
                 yield await syncing.file(real.parent, real.name)
                 return
@@ -86,6 +95,7 @@ class _Syncing:
     states: Mapping[str, tuple[str, FileState]]
     reader: Reader
     by: Actor
+    personal: PersonalSetting | None
 
     async def folder(self, folder: Path) -> AsyncIterator[DocumentReport]:
         names, others = await documents_in(folder)
@@ -131,6 +141,8 @@ class _Syncing:
             await self.documents.confirm(known_id, state.stamp, by=self.by)
             return DocumentReport(path, "unchanged")
         read = await self.reader.read(path, format, data)
+        if self.personal is not None:
+            read = await asyncio.to_thread(_without_personal, read, self.personal)
         kept = await self.documents.keep(str(self.root), path, state, read, by=self.by)
         return DocumentReport(path, "changed" if known_id else "added", kept, read.problems)
 
@@ -143,6 +155,15 @@ class _Syncing:
         """What the file called ``path`` is called in ``folder``; None where it is not there."""
         whole = self.root / path
         return str(whole.relative_to(folder)) if whole.is_relative_to(folder) else None
+
+
+def _without_personal(read: ReadDocument, personal: PersonalSetting) -> ReadDocument:
+    without = personal.without
+    pieces = (
+        replace(one, text=without(one.text), headings=tuple(map(without, one.headings)))
+        for one in read.pieces
+    )
+    return replace(read, title=without(read.title), pieces=tuple(pieces))
 
 
 def _content(folder: Path, name: str, known: FileState | None) -> tuple[FileState, bytes] | None:

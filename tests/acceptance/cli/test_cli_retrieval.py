@@ -126,6 +126,8 @@ def test_the_commands_log_and_find(dcf: Dcf) -> None:
         ({"PORT": "x"}, ["serve"], "'x' is no port"),
         ({"DCF_RETRIEVAL_TTL": "runlog"}, ["serve"], "does not say TAG=TIME"),
         ({"DCF_RETRIEVAL_RATE": "-1"}, ["serve"], "is no rate"),
+        ({"DCF_PII": "email,shoe"}, ["serve"], "'shoe' is no rule"),
+        ({"DCF_PII_NAMES": "nowhere"}, ["log", "a"], "nowhere cannot be read"),
         ({"DCF_RETRIEVAL_ALLOW": "here"}, ["serve"], "'here' does not appear to be"),
         ({"DCF_RETRIEVAL_TOKENS": "nowhere"}, ["serve"], "No such file"),
         ({}, ["serve", "--root", "nowhere"], "is no folder"),

@@ -14,6 +14,7 @@ from memory_world import Numbered, Ticking
 from dcf.citation import parse_citation
 from dcf.documents import LARGEST
 from dcf.memory import Actor, DocumentReport, Memory, Source, UnknownDocument, UnknownPlace
+from dcf.personal_form import PersonalSetting
 
 LONG_AGO = 1_600_000_000
 
@@ -229,3 +230,15 @@ async def test_a_document_that_says_a_word_more_often_is_more_about_it(
     write(root / "docs" / "b.txt", f"Valves: of two valves one valve is the valve. {rest} {rest}\n")
     await sync(memory, root, by)
     assert await found(memory, root, "valves") == ["docs/b.txt", "docs/a.txt"]
+
+
+async def test_people_are_taken_out_of_what_is_read(memory: Memory, root: Path, by: Actor) -> None:
+    write(root / "docs" / "tea.md", "# Tea of Ann Lee\n\nAsk ann@mail.example about it.\n")
+    personal = PersonalSetting(("email",), ("Ann Lee",))
+    synced = memory.document_files.sync(root, project=str(root), by=by, personal=personal)
+    assert [one.outcome async for one in synced].count("added") == 2
+    document = await memory.documents.get("docs/tea.md", project=str(root))
+    (piece,) = await memory.documents.pieces(document)
+    assert "Ask [redacted: email] about it." in piece.text
+    for text in (document.title, piece.title, *piece.headings, piece.text):
+        assert "Ann" not in text and "ann@" not in text
