@@ -45,6 +45,12 @@ def write_corpus(
     of their functions and classes, and give ``count`` questions about them, evenly from all places;
     always the same ones. Questions whose text two functions share are left out."""
     each = [list(_copied(name, place, folder)) for name, place in places]
+    return chosen_of(each, count)
+
+
+def chosen_of(each: Sequence[Sequence[Question]], count: int) -> tuple[Question, ...]:
+    """``count`` of the questions of several places, evenly; always the same ones, without those
+    whose text two functions share."""
     texts = Counter(question.text for found in each for question in found)
     shared = {text for text, times in texts.items() if times > 1}
     share = -(-count // len(each))
@@ -96,13 +102,13 @@ def _documented(node: ast.AST, around: str) -> Iterator[_Documented]:
         if is_said and isinstance(first, ast.Expr):
             in_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             asks = not isinstance(inner, ast.ClassDef) and not in_function and len(inner.body) > 1
-            text = _asked(ast.get_docstring(inner) or "") if asks else ""
+            text = asked_of(ast.get_docstring(inner) or "") if asks else ""
             begins = min([inner.lineno, *(one.lineno for one in inner.decorator_list)])
             yield _Documented(name, begins, inner.end_lineno or begins, first, text)
         yield from _documented(inner, name)
 
 
-def _asked(docstring: str) -> str:
+def asked_of(docstring: str) -> str:
     """The first sentence, in one line; empty where it is no question."""
     lines: list[str] = []
     for line in docstring.strip().split("\n"):

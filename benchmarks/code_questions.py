@@ -3,8 +3,10 @@
 The questions are the first sentences of docstrings; the docstrings are taken out of what is
 searched. There are two sets: ``known``, of our own sources and the packages that we build on, on
 docstrings of which the weights of the retriever were chosen, and ``unseen``, of packages on which
-nothing was. Beside the retriever the same pieces are searched by plain FTS5 (words as SQLite cuts
-them), by BM25 over stems with the parts of names (k1 1.2 and b 0.75, as SQLite has it) and by
+nothing was. With ``--clones FOLDER``, which holds clones as ``owner/name``, there are
+``typescript`` and ``go`` besides, of the repositories in ``code_clones.json``; nothing was chosen
+on those either. Beside the retriever the same pieces are searched by plain FTS5 (words as SQLite
+cuts them), by BM25 over stems with the parts of names (k1 1.2 and b 0.75, as SQLite has it) and by
 ripgrep (how many words of the question stand in a piece, then how many lines have one). Right is a
 piece that holds the first line of the function; one that does the same elsewhere is wrong.
 """
@@ -24,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from benchmarks.code_clones import LANGUAGES, write_clones
 from benchmarks.code_corpus import Question, write_corpus
 from benchmarks.figure import quantile
 from dcf.code import CodeRetriever
@@ -159,11 +162,16 @@ def places(which: str) -> list[tuple[str, Path]]:
     return found
 
 
-async def report(which: str, count: int, embedders: Sequence[str]) -> None:
+async def report(
+    which: str, count: int, embedders: Sequence[str], clones: Path | None = None
+) -> None:
     """Print the scores of all four on one set."""
     with tempfile.TemporaryDirectory(prefix="dcf-code-") as folder:
         root = Path(folder) / "corpus"
-        questions = await asyncio.to_thread(write_corpus, places(which), root, count)
+        if clones is not None and which in LANGUAGES:
+            questions = await asyncio.to_thread(write_clones, which, clones, root, count)
+        else:
+            questions = await asyncio.to_thread(write_corpus, places(which), root, count)
         print(f"{which}: {len(questions)} questions", flush=True)
         for embedder in embedders:
             used = None if embedder == "none" else embedder_named(embedder)
@@ -209,10 +217,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.code_questions", description=__doc__)
     parser.add_argument("--count", type=int, default=_COUNT, help="questions (default: 400)")
     parser.add_argument("--embedder", action="append", choices=EMBEDDERS)
-    parser.add_argument("--set", action="append", choices=tuple(_SETS))
+    parser.add_argument("--set", action="append", choices=(*_SETS, *LANGUAGES))
+    parser.add_argument("--clones", type=Path, metavar="FOLDER", help="clones as owner/name")
     options = parser.parse_args(arguments)
-    for which in options.set or _SETS:
-        asyncio.run(report(which, options.count, options.embedder or ("none", "wordllama")))
+    if options.clones is None and set(options.set or ()).intersection(LANGUAGES):
+        parser.error("the sets typescript and go are made of --clones FOLDER")
+    embedders = options.embedder or ("none", "wordllama")
+    for which in options.set or (*_SETS, *(LANGUAGES if options.clones else ())):
+        asyncio.run(report(which, options.count, embedders, options.clones))
 
 
 if __name__ == "__main__":
