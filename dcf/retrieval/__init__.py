@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.retrieval.candidate import Candidate, Scored
+    from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
+    from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
     from dcf.retrieval.errors import (
         BadProjectTokens,
         InvalidItem,
@@ -25,17 +26,20 @@ if TYPE_CHECKING:
     from dcf.retrieval.items import Items
     from dcf.retrieval.memory_items import MemoryItems
     from dcf.retrieval.projects import Projects, projects_of
-    from dcf.retrieval.question import MODES, ContextQuestion, Mode
+    from dcf.retrieval.question import MODES, ContextQuestion, Mode, limit_of
     from dcf.retrieval.retrieval import Answered, Retrieval
-    from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf
+    from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
     from dcf.retrieval.volatile_items import VolatileItems
 else:
     export_late(__name__)
 
 __all__ = [
+    "KINDS",
     "MODES",
+    "SHARES",
     "Answered",
     "BadProjectTokens",
+    "Bundle",
     "Candidate",
     "CodeShelf",
     "ContextQuestion",
@@ -45,10 +49,13 @@ __all__ = [
     "InvalidQuestion",
     "Item",
     "Items",
+    "Kind",
     "Lifetimes",
     "MemoryItems",
     "Mode",
     "NewItem",
+    "ObservationShelf",
+    "Part",
     "Projects",
     "Recalled",
     "Retrieval",
@@ -56,7 +63,10 @@ __all__ = [
     "RootNotServed",
     "RootRequired",
     "Scored",
+    "Share",
     "UnknownItem",
     "VolatileItems",
+    "bundled",
+    "limit_of",
     "projects_of",
 ]

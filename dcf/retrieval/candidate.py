@@ -1,129 +1,135 @@
-"""What may answer a question: logged items, pieces of code and of documents, side by side."""
+"""What may answer a question: logged items, observations, pieces of code and of documents, side by
+side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
 
 from dcf.citation import Citation
 from dcf.code import CodeHit
-from dcf.memory import DocumentPiece
+from dcf.memory import DocumentPiece, Found
 from dcf.retrieval.item import Recalled
-from dcf.retrieval.shelves import DocumentHit
+from dcf.retrieval.shelves import DocumentHit, reason_of
+
+Kind: TypeAlias = Literal["memory", "observation", "code", "document"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One text with its ``place`` (from 1) among those of its own source. One of ``memory``,
-    ``code`` and ``document`` is what it is of; ``times`` is how often the same was logged."""
+    """One text with its ``place`` (from 1) among those of its ``kind``, and what that kind's own
+    search says for it (``reason``). ``about`` is what else is known of it, ``times`` how often the
+    same was logged. ``timestamp`` is when it was logged or seen, ms; 0 for what is as it is now:
+    code and documents."""
 
+    kind: Kind
     place: int
-    memory: Recalled | None = None
-    code: CodeHit | None = None
-    document: DocumentHit | None = None
+    text: str
+    citation: str
+    reason: str
+    about: Mapping[str, Any]
+    timestamp: int = 0
+    tags: tuple[str, ...] = ()
     times: int = 1
-
-    @property
-    def text(self) -> str:
-        if self.memory is not None:
-            return self.memory.item.text
-        if self.document is not None:
-            return self.document.piece.text
-        return self.code.text if self.code else ""
-
-    @property
-    def timestamp(self) -> int:
-        """When it was logged, ms; 0 for what is as it is now: code and documents."""
-        return self.memory.item.timestamp if self.memory else 0
-
-    @property
-    def citation(self) -> str:
-        """Its address."""
-        if self.memory is not None:
-            return self.memory.item.citation
-        if self.document is not None:
-            return self.document.piece.citation
-        assert self.code is not None
-        lines = (self.code.first_line, self.code.last_line)
-        return str(Citation("code", self.code.path, "line", number=lines[0], last=lines[1]))
 
     @property
     def type(self) -> str:
         """What it is called in answers."""
-        return "code_snippet" if self.code else self.source
-
-    @property
-    def source(self) -> str:
-        """What its place counts in."""
-        return "memory" if self.memory else "document" if self.document else "code"
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """What else is known of it."""
-        if self.memory is not None:
-            item = self.memory.item
-            about = {"id": item.id, "tags": list(item.tags), "source": item.source}
-            rest = {"file_path": item.file_path, "timestamp": item.timestamp, "times": self.times}
-            return {**about, **rest}
-        if self.document is not None:
-            piece = self.document.piece
-            return {
-                "file_path": piece.path,
-                "first_line": piece.first_line,
-                "last_line": piece.last_line,
-                "page": piece.page,
-                "title": piece.title,
-                "headings": list(piece.headings),
-            }
-        assert self.code is not None
-        lines = {"first_line": self.code.first_line, "last_line": self.code.last_line}
-        return {"file_path": self.code.path, **lines, "symbol": self.code.symbol}
-
-    @property
-    def own_reason(self) -> str:
-        """What its own source says for it."""
-        if self.code is not None:
-            return "; ".join(self.code.why)
-        told = self.memory or self.document
-        return told.why if told else ""
+        return "code_snippet" if self.kind == "code" else self.kind
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A candidate as it is answered: ``score`` is between 0 and 1, and may be compared inside of
-    one answer; ``why`` says what it is made of."""
+    one answer; ``why`` says what it is made of. ``tokens`` is what it costs a model to read, 0
+    where nobody counted."""
 
     candidate: Candidate
     score: float
     why: tuple[str, ...]
+    tokens: int = 0
 
 
 def candidates_of(
     recalled: Sequence[Recalled],
     code: Sequence[CodeHit],
     documents: Sequence[DocumentHit] = (),
+    observations: Sequence[Found] = (),
 ) -> tuple[Candidate, ...]:
     """The lists, each the best first. Items that say the same of the same file are one: the
     newest, at the best of their places. Code that stands in a piece of a document is that."""
+    own_code = (hit for hit in code if not any(_is_part(hit, one.piece) for one in documents))
+    return (
+        *_items(recalled),
+        *(_observation(place, found) for place, found in enumerate(observations, 1)),
+        *(_code(place, hit) for place, hit in enumerate(own_code, 1)),
+        *(_document(place, hit) for place, hit in enumerate(documents, 1)),
+    )
+
+
+def _items(recalled: Sequence[Recalled]) -> Sequence[Candidate]:
     same: dict[tuple[str, str | None], Candidate] = {}
     for one in recalled:
         key = (one.item.text, one.item.file_path)
         before = same.get(key)
         if before is None:
-            same[key] = Candidate(len(same) + 1, memory=one)
-            continue
-        newest = max(before.memory or one, one, key=lambda each: each.item.timestamp)
-        same[key] = Candidate(before.place, memory=newest, times=before.times + 1)
-    return (
-        *same.values(),
-        *(
-            Candidate(place, code=hit)
-            for place, hit in enumerate(code, 1)
-            if not any(_is_part(hit, one.piece) for one in documents)
-        ),
-        *(Candidate(place, document=hit) for place, hit in enumerate(documents, 1)),
+            same[key] = _item(len(same) + 1, one, 1)
+        elif one.item.timestamp > before.timestamp:
+            same[key] = _item(before.place, one, before.times + 1)
+        else:
+            about = {**before.about, "times": before.times + 1}
+            same[key] = replace(before, times=before.times + 1, about=about)
+    return list(same.values())
+
+
+def _item(place: int, recalled: Recalled, times: int) -> Candidate:
+    item = recalled.item
+    about = {
+        "id": item.id,
+        "tags": list(item.tags),
+        "source": item.source,
+        "file_path": item.file_path,
+        "timestamp": item.timestamp,
+        "times": times,
+    }
+    return Candidate(
+        *("memory", place, item.text, item.citation, recalled.why, about),
+        timestamp=item.timestamp,
+        tags=item.tags,
+        times=times,
     )
+
+
+def _observation(place: int, found: Found) -> Candidate:
+    about = {"id": found.ref, "tags": list(found.tags), "timestamp": found.at}
+    citation = str(Citation("observation", found.ref))
+    return Candidate(
+        *("observation", place, found.text, citation, reason_of(found), about),
+        timestamp=found.at,
+        tags=found.tags,
+    )
+
+
+def _code(place: int, hit: CodeHit) -> Candidate:
+    citation = Citation("code", hit.path, "line", number=hit.first_line, last=hit.last_line)
+    lines = {"first_line": hit.first_line, "last_line": hit.last_line}
+    about = {"file_path": hit.path, **lines, "symbol": hit.symbol}
+    return Candidate("code", place, hit.text, str(citation), "; ".join(hit.why), about)
+
+
+def _document(place: int, hit: DocumentHit) -> Candidate:
+    piece = hit.piece
+    about = {
+        "file_path": piece.path,
+        "first_line": piece.first_line,
+        "last_line": piece.last_line,
+        "page": piece.page,
+        "title": piece.title,
+        "headings": list(piece.headings),
+    }
+    return Candidate("document", place, piece.text, piece.citation, hit.why, about)
 
 
 def _is_part(code: CodeHit, piece: DocumentPiece) -> bool:

@@ -11,6 +11,8 @@ from dcf.retrieval.item import LONGEST_NAME, text_faults
 Mode: TypeAlias = Literal["ranked", "guide"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 MOST_CONTEXT = 100
+LEAST_BUDGET, MOST_BUDGET = 100, 1_000_000
+"""Tokens."""
 LONGEST_QUERY = 100_000
 """Characters of a query: room for a stack trace."""
 
@@ -18,13 +20,21 @@ LONGEST_QUERY = 100_000
 @dataclass(frozen=True, slots=True)
 class ContextQuestion:
     """``project`` is the folder whose memory and code are looked at. With a ``file_path``
-    (relative to the folder) only items about this file are recalled, and its code comes earlier."""
+    (relative to the folder) only items about this file are recalled, and its code comes earlier.
+    With a ``budget`` what is found costs at most so many tokens, and each kind of text has its
+    share (``bundled``)."""
 
     project: str
     query: str
     file_path: str | None = None
     limit: int = 10
     mode: Mode = "ranked"
+    budget: int | None = None
+
+
+def limit_of(limit: int | None, budget: int | None) -> int:
+    """How many are asked for where nobody said it: with a budget that alone decides."""
+    return limit if limit is not None else 10 if budget is None else MOST_CONTEXT
 
 
 def faults_of(question: ContextQuestion) -> Iterator[str]:
@@ -41,5 +51,7 @@ def faults_of(question: ContextQuestion) -> Iterator[str]:
         yield f"filePath has over {LONGEST_NAME:,} characters"
     if not 1 <= question.limit <= MOST_CONTEXT:
         yield f"limit is {question.limit}, not between 1 and {MOST_CONTEXT}"
+    if question.budget is not None and not LEAST_BUDGET <= question.budget <= MOST_BUDGET:
+        yield f"budget is {question.budget}, not between {LEAST_BUDGET} and {MOST_BUDGET:,}"
     if question.mode not in MODES:
         yield f"mode is {question.mode!r}, not one of {', '.join(MODES)}"

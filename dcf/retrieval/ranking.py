@@ -45,7 +45,7 @@ def _fused_one(one: Candidate, together: int | None) -> Scored:
     # Of the most there can be, so that it lies between 0 and 1.
     score = sum((_K + 1) / (_K + place) for place in places) / 2
     words = "says no word of the query" if together is None else f"{together}. of all by words"
-    why = [f"{one.place}. of {one.source}: {one.own_reason}", words]
+    why = [f"{one.place}. of {one.kind}: {one.reason}", words]
     if one.times > 1:
         why.append(f"logged {one.times} times")
     return Scored(one, round(score, 6), tuple(why))
@@ -55,17 +55,17 @@ def by_guide(query: str, candidates: Sequence[Candidate], now: int) -> list[Scor
     """All candidates by that formula, at ``now`` (ms), the best first; those that are equal by
     their places in their own lists, code first."""
     asked = _tokens(query)
-    code_first = sorted(candidates, key=lambda one: one.code is None)
+    code_first = sorted(candidates, key=lambda one: one.kind != "code")
     scored = [_guided_one(one, asked, now) for one in code_first]
     return sorted(scored, key=lambda one: (-one.score, one.candidate.place))
 
 
 def _guided_one(one: Candidate, asked: frozenset[str], now: int) -> Scored:
     overlap = _jaccard(asked, _tokens(one.text))
-    if one.memory is None:
+    if one.kind != "memory":
         return Scored(one, overlap, (f"overlap {overlap:.2f}",))
     recency = math.exp(-_DECAY * (now - one.timestamp) / _WEEK_MS)
-    tag = 0.0 if _TAGS.isdisjoint(one.memory.item.tags) else _TAG
+    tag = 0.0 if _TAGS.isdisjoint(one.tags) else _TAG
     parts = (f"overlap {overlap:.2f}", f"recency {recency:.2f}", f"tag {tag:.2f}")
     return Scored(one, overlap * _OVERLAP + recency * _RECENCY + tag, parts)
 

@@ -8,16 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dcf.code import CodeHit, CodeProblem
-from dcf.memory import Clock
+from dcf.memory import Clock, Found
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
+from dcf.retrieval.bundle import Bundle, bundled, with_costs
 from dcf.retrieval.candidate import Scored, candidates_of
 from dcf.retrieval.errors import InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
 from dcf.retrieval.question import ContextQuestion, faults_of
 from dcf.retrieval.ranking import by_guide, fused
-from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf
+from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
 from dcf.search import words
 
 _CANDIDATES = 50
@@ -26,17 +27,19 @@ _CANDIDATES = 50
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """``found`` are the best ``limit``, ``left_out`` the others that were ranked. ``problems`` are
-    warnings: what was not looked at, and why."""
+    """``found`` are the best ``limit``, or what a budget had room for (then ``bundle`` says how it
+    was spent); ``left_out`` are the others that were ranked. ``problems`` are warnings: what was
+    not looked at, and why."""
 
     found: tuple[Scored, ...]
     left_out: tuple[Scored, ...] = ()
     problems: tuple[Problem, ...] = ()
+    bundle: Bundle | None = None
 
 
 class Retrieval:
-    """What was logged about projects, their code and their documents; ``code`` and ``documents``
-    are None where none are searched."""
+    """What was logged about projects, their code, documents and observations; each of these three
+    is None where none are searched."""
 
     def __init__(
         self,
@@ -45,11 +48,13 @@ class Retrieval:
         clock: Clock,
         documents: DocumentShelf | None = None,
         personal: PersonalSetting | None = None,
+        observations: ObservationShelf | None = None,
     ) -> None:
         """``personal`` is what is taken out of what is logged."""
         self.items = items
         self.code = code
         self.documents = documents
+        self.observations = observations
         self._clock = clock
         self._personal = personal or PersonalSetting()
 
@@ -71,15 +76,22 @@ class Retrieval:
             raise InvalidQuestion(text="; ".join(faults))
         project = question.project
         path = None if question.file_path is None else path_in(project, question.file_path)
-        recalled, (code, problems), documents = await asyncio.gather(
-            self._recalled(question, path), self._code(question, path), self._documents(question)
+        recalled, (code, problems), documents, observations = await asyncio.gather(
+            self._recalled(question, path),
+            self._code(question, path),
+            self._documents(question),
+            self._observations(question),
         )
-        candidates = candidates_of(recalled, code, documents)
+        candidates = candidates_of(recalled, code, documents, observations)
         if question.mode == "guide":
             ranked = by_guide(question.query, candidates, self._clock())
         else:
             ranked = await asyncio.to_thread(fused, question.query, candidates)
-        return Answered(tuple(ranked[: question.limit]), tuple(ranked[question.limit :]), problems)
+        if question.budget is not None:
+            told = await asyncio.to_thread(bundled, ranked, question.budget, question.limit)
+            return Answered(told.found, told.left_out, problems, told)
+        found = await asyncio.to_thread(with_costs, ranked[: question.limit])
+        return Answered(tuple(found), tuple(ranked[question.limit :]), problems)
 
     async def _recalled(self, question: ContextQuestion, path: str | None) -> Sequence[Recalled]:
         # The formula of the guide judges all there is, the newest before what is beyond the limit.
@@ -110,6 +122,13 @@ class Retrieval:
             return ()
         limit = max(_CANDIDATES, question.limit)
         return await self.documents.find(question.project, question.query, limit=limit)
+
+    async def _observations(self, question: ContextQuestion) -> Sequence[Found]:
+        # The formula of the guide knows none; none is about one file alone.
+        if self.observations is None or question.mode == "guide" or not words(question.query):
+            return ()
+        limit = max(_CANDIDATES, question.limit)
+        return await self.observations.find(question.project, question.query, limit=limit)
 
 
 def path_in(project: str, path: str) -> str:

@@ -64,6 +64,20 @@ class DocumentShelf:
         return tuple(DocumentHit(piece, one.score, reason_of(one)) for piece, one in hits)
 
 
+class ObservationShelf:
+    """What runs, sessions and threads of a project showed, found in the memory."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[Found, ...]:
+        """At most ``limit`` (1 to 1,000) observations that answer ``query``, the best first.
+        Raises InvalidEntry."""
+        search = self._memory.search
+        found = await search.find(query, k=limit, projects=[project], kinds=["observation"])
+        return tuple(found)
+
+
 def reason_of(found: Found) -> str:
     """Why memory's search gives a text."""
     if found.similarity is None:

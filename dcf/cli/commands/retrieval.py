@@ -141,7 +141,22 @@ def context(
             help="Only what was logged about this file; its code comes earlier.",
         ),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="At most so many.")] = 10,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", min=1, max=100, help="At most so many.", show_default="10; 100 with --budget"
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            "--budget",
+            metavar="TOKENS",
+            min=100,
+            max=1_000_000,
+            help="What all of it may cost; each kind has its share.",
+        ),
+    ] = None,
     mode: Annotated[
         str, typer.Option("--mode", help="ranked, or guide: overlap of words, and recency.")
     ] = "ranked",
@@ -153,11 +168,12 @@ def context(
 ) -> Answer:
     """Find what was logged, code and documents that answer a question, the best first."""
     from dcf.cli.retrieval.asking import find_context
-    from dcf.retrieval import ContextQuestion
+    from dcf.retrieval import ContextQuestion, limit_of
 
     settings, setting = _here(root)
     # Its faults are reported together with those of the other fields.
-    question = ContextQuestion("", query, file, limit, mode)  # type: ignore[arg-type]
+    most = limit_of(limit, budget)
+    question = ContextQuestion("", query, file, most, mode, budget)  # type: ignore[arg-type]
     return asyncio.run(find_context(settings, setting, question, explain=explain))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
+from rich.table import Table
 from rich.text import Text
 
 from dcf.cli.answer import Answer
@@ -15,7 +16,7 @@ from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NotSo
 from dcf.problem import Problem
-from dcf.retrieval import ContextQuestion, NewItem, Scored
+from dcf.retrieval import Bundle, Candidate, ContextQuestion, NewItem, Scored
 
 _EXCERPT = 300
 
@@ -42,21 +43,31 @@ async def find_context(
     asked = replace(question, project=setting.projects.chosen(None, None))
     async with open_retrieval(settings, setting, person("`dcf retrieval context`")) as retrieval:
         answered = await retrieval.context(asked)
+    bundle = answered.bundle
+    parts = {kind: asdict(part) for kind, part in bundle.parts.items()} if bundle else {}
     fields: dict[str, Any] = {
         "query": asked.query,
         "context": [_entry(one) for one in answered.found],
         "problems": [one.to_dict() for one in answered.problems],
+        **({"budget": bundle.budget, "used": bundle.used, "kinds": parts} if bundle else {}),
     }
     show: list[Any] = [line for one in answered.found for line in _lines(one, explain=explain)]
     if explain:
         fields["left_out"] = [
-            {**_entry(one), "reason": f"behind the first {asked.limit}"}
+            {**_entry(one), "reason": one.why[-1] if bundle else f"behind the first {asked.limit}"}
             for one in answered.left_out
         ]
         show += [
-            Text(f"left out: {one.candidate.citation}  {one.score:.3f}", "dim")
+            Text(
+                f"left out: {one.candidate.citation}  {one.score:.3f}"
+                + (f"  {one.why[-1]}" if bundle else ""),
+                "dim",
+            )
             for one in answered.left_out
         ]
+    if bundle is not None:
+        show.append(Text(f"{bundle.used:,} of {bundle.budget:,} tokens", "bold"))
+        show += [_shares(bundle)] if explain else []
     show += _warnings(answered.problems)
     return Answer(fields, show or ["Nothing was found."])
 
@@ -94,25 +105,38 @@ def _entry(scored: Scored) -> dict[str, Any]:
     one = scored.candidate
     why = list(scored.why)
     entry = {"type": one.type, "score": scored.score, "text": one.text, "citation": one.citation}
+    entry["tokens"] = scored.tokens
     return {**entry, "why": why, **one.about}
 
 
 def _lines(scored: Scored, *, explain: bool) -> list[Text]:
     one = scored.candidate
-    if one.memory is not None:
-        item = one.memory.item
-        about = " ".join(filter(None, (item.source, item.file_path, *item.tags)))
-        head = f"{moment(item.timestamp)}  {about}"
-    elif one.document is not None:
-        head = " > ".join((one.document.piece.path, *one.document.piece.headings))
-    else:
-        assert one.code is not None
-        head = f"{one.code.path}:{one.code.first_line}-{one.code.last_line}  {one.code.symbol}"
+    head = _head(one)
     lines = [
         Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}  {head}"),
         Text(f"  {one_line(one.text, _EXCERPT)}"),
     ]
     return [*lines, *(Text(f"  {why}", "dim") for why in scored.why if explain)]
+
+
+def _head(one: Candidate) -> str:
+    about = one.about
+    if one.kind == "document":
+        return " > ".join((about["file_path"], *about["headings"]))
+    if one.kind == "code":
+        place = f"{about['file_path']}:{about['first_line']}-{about['last_line']}"
+        return f"{place}  {about['symbol']}"
+    said = " ".join(filter(None, (about.get("source"), about.get("file_path"), *one.tags)))
+    return f"{moment(one.timestamp)}  {said}"
+
+
+def _shares(bundle: Bundle) -> Table:
+    """What each kind got of the budget."""
+    table = Table("", "floor", "ceiling", "used", "told", "left out", box=None, header_style="dim")
+    for kind, part in bundle.parts.items():
+        numbers = (part.floor, part.ceiling, part.used, part.taken, part.left_out)
+        table.add_row(kind, *(f"{one:,}" for one in numbers))
+    return table
 
 
 def _warnings(problems: tuple[Problem, ...]) -> list[Text]:

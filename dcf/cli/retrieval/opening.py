@@ -11,7 +11,15 @@ from dcf.cli.memory.opening import now_ms, opened
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.memory import Actor, random_id
-from dcf.retrieval import CodeShelf, DocumentShelf, Items, MemoryItems, Retrieval, VolatileItems
+from dcf.retrieval import (
+    CodeShelf,
+    DocumentShelf,
+    Items,
+    MemoryItems,
+    ObservationShelf,
+    Retrieval,
+    VolatileItems,
+)
 from dcf.search import Embedder, EmbedderMissing, embedder_named
 
 
@@ -20,8 +28,15 @@ async def open_retrieval(
     settings: Settings, setting: RetrievalSetting, by: Actor
 ) -> AsyncIterator[Retrieval]:
     """What is logged ``by`` somebody and asked. Raises a MemoryProblem."""
-    async with open_shelf(settings) as shelf, _items(settings, setting, by) as (items, documents):
-        yield Retrieval(items, shelf, now_ms, documents, setting.personal)
+    async with (
+        open_shelf(settings) as shelf,
+        _items(settings, setting, by) as (
+            items,
+            documents,
+            seen,
+        ),
+    ):
+        yield Retrieval(items, shelf, now_ms, documents, setting.personal, seen)
 
 
 @asynccontextmanager
@@ -38,14 +53,15 @@ async def open_shelf(settings: Settings) -> AsyncIterator[CodeShelf]:
 @asynccontextmanager
 async def _items(
     settings: Settings, setting: RetrievalSetting, by: Actor
-) -> AsyncIterator[tuple[Items, DocumentShelf | None]]:
+) -> AsyncIterator[tuple[Items, DocumentShelf | None, ObservationShelf | None]]:
     if setting.backend == "memory":
-        yield VolatileItems(now_ms, random_id, setting.lifetimes), None
+        yield VolatileItems(now_ms, random_id, setting.lifetimes), None, None
         return
     if setting.memory is not None:
         settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.memory)})
     async with opened(settings, make=True) as memory:
-        yield MemoryItems(memory, by, setting.lifetimes), DocumentShelf(memory)
+        items = MemoryItems(memory, by, setting.lifetimes)
+        yield items, DocumentShelf(memory), ObservationShelf(memory)
 
 
 def _embedder(name: str) -> Embedder | None:

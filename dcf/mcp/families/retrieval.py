@@ -20,9 +20,11 @@ from dcf.retrieval import (
     DocumentShelf,
     MemoryItems,
     NewItem,
+    ObservationShelf,
     Retrieval,
     RetrievalProblem,
     Scored,
+    limit_of,
     projects_of,
 )
 
@@ -45,8 +47,9 @@ class FoundContext(Envelope, total=False):
     context: Annotated[
         list[dict[str, Any]],
         Field(
-            description="{type: memory, code_snippet or document, score, text, uri, why,"
-            " file_path}; memory has tags, source, timestamp too, the others first_line, last_line."
+            description="{type: memory, observation, code_snippet or document, score, text, uri,"
+            " why, tokens, file_path}; memory has tags, source, timestamp too, the others"
+            " first_line, last_line."
         ),
     ]
 
@@ -78,13 +81,16 @@ async def augmented_context(
     platform: Platform,
     query: Annotated[str, Obvious("A question, an error, a stack trace.")],
     file_path: FilePath = None,
-    limit: Annotated[int, Obvious("At most so many.")] = 10,
+    limit: Annotated[int | None, Obvious("At most so many.")] = None,
+    budget: Annotated[int | None, Obvious("Tokens that all of it may cost.")] = None,
     root: Annotated[str | None, Rare(_ROOT)] = None,
 ) -> FoundContext:
     """What was logged about a project, its code and documents that answer a question or error."""
     retrieval, project = await _retrieval(platform, root, "augmented_context")
     try:
-        answered = await retrieval.context(ContextQuestion(project, query, file_path, limit))
+        most = limit_of(limit, budget)
+        question = ContextQuestion(project, query, file_path, most, budget=budget)
+        answered = await retrieval.context(question)
     except RetrievalProblem as error:
         raise Refused(error.code, str(error), hint=error.hint) from error
     answer: FoundContext = {"context": [_entry(one) for one in answered.found]}
@@ -105,7 +111,9 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     shelf = platform.code(await memory.search.embedder())
     items = MemoryItems(memory, by_tool(tool_name))
     documents = DocumentShelf(memory)
-    return Retrieval(items, shelf, memory.ledger.clock, documents), project
+    seen = ObservationShelf(memory)
+    clock = memory.ledger.clock
+    return Retrieval(items, shelf, clock, documents, observations=seen), project
 
 
 def _entry(scored: Scored) -> dict[str, Any]:
@@ -115,6 +123,7 @@ def _entry(scored: Scored) -> dict[str, Any]:
         "score": scored.score,
         "text": one.text,
         "uri": one.citation,
+        "tokens": scored.tokens,
         "why": list(scored.why),
     }
     return {**entry, **one.about}

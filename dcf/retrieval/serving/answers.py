@@ -3,10 +3,12 @@ out."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from pydantic.alias_generators import to_camel
 
+from dcf.retrieval.bundle import Bundle
 from dcf.retrieval.candidate import Scored
 from dcf.retrieval.item import Item
 
@@ -34,8 +36,18 @@ def context_item(scored: Scored) -> dict[str, Any]:
         text=one.text,
         **about,
         citation=one.citation,
+        tokens=scored.tokens,
         why=list(scored.why),
     )
+
+
+def bundle(made: Bundle) -> dict[str, Any]:
+    """What a budget was spent on, in tokens."""
+    kinds = {
+        kind: {to_camel(name): value for name, value in asdict(part).items()}
+        for kind, part in made.parts.items()
+    }
+    return {"budget": made.budget, "used": made.used, "kinds": kinds}
 
 
 def _there(**fields: Any) -> dict[str, Any]:

@@ -20,9 +20,9 @@ from dcf.problem import ProblemError
 from dcf.retrieval.errors import RetrievalProblem, RootNotServed, RootRequired, UnknownItem
 from dcf.retrieval.item import NewItem
 from dcf.retrieval.projects import Projects
-from dcf.retrieval.question import ContextQuestion
+from dcf.retrieval.question import ContextQuestion, limit_of
 from dcf.retrieval.retrieval import Retrieval
-from dcf.retrieval.serving.answers import context_item, stored
+from dcf.retrieval.serving.answers import bundle, context_item, stored
 from dcf.retrieval.serving.gate import Gate, Limits
 from dcf.retrieval.serving.metrics import Metrics
 from dcf.retrieval.serving.openapi import openapi, page
@@ -140,11 +140,17 @@ class _Desk:
             self._project(request, body.root),
             body.query or "",
             body.file_path or None,
-            body.limit,
+            limit_of(body.limit, body.budget),
             body.mode,
+            body.budget,
         )
         answered = await self._retrieval.context(question)
-        answer = {"query": question.query, "context": [*map(context_item, answered.found)]}
+        answer: dict[str, Any] = {
+            "query": question.query,
+            "context": [*map(context_item, answered.found)],
+        }
+        if answered.bundle is not None:
+            answer["bundle"] = bundle(answered.bundle)
         warnings = [one.message for one in answered.problems]
         return _Json({**answer, **({"warnings": warnings} if warnings else {})})
 

@@ -63,8 +63,11 @@ class ContextBody(BaseModel):
     file_path: str | None = Field(
         None, description="Only what was logged about this file; its code comes earlier."
     )
-    limit: Annotated[int, BeforeValidator(_whole)] = Field(
-        10, description="At most so many: 1–100."
+    limit: Annotated[int | None, BeforeValidator(_whole)] = Field(
+        None, description="At most so many: 1–100; 10, or 100 with a budget."
+    )
+    budget: Annotated[int | None, BeforeValidator(_whole)] = Field(
+        None, description="Tokens that all of it may cost, with a share for each kind."
     )
     mode: Mode = Field("ranked", description="How memory and code become one list.")
     root: str | None = Field(

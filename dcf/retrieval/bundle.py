@@ -1,0 +1,109 @@
+"""What a task is told under one budget of tokens, with room for each kind of text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dcf.retrieval.candidate import KINDS, Kind, Scored
+from dcf.search import counts_of_tokens
+
+_AROUND = 8
+"""Tokens of the signs around a text, as JSON or a heading has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Percent of a budget: up to the ``floor`` a kind comes before all others, beyond the
+    ``ceiling`` only where the others leave room."""
+
+    floor: int
+    ceiling: int
+
+
+SHARES: Mapping[Kind, Share] = {
+    "memory": Share(20, 50),
+    "observation": Share(10, 30),
+    "code": Share(30, 60),
+    "document": Share(20, 50),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one kind got: all but ``taken`` and ``left_out``, which are texts, are tokens."""
+
+    floor: int
+    ceiling: int
+    used: int
+    taken: int
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """``found`` cost at most ``budget`` tokens together, the best first; ``left_out`` are the
+    others, the last entry of ``why`` says why each is."""
+
+    budget: int
+    found: tuple[Scored, ...]
+    left_out: tuple[Scored, ...]
+    parts: Mapping[Kind, Part]
+
+    @property
+    def used(self) -> int:
+        """Tokens of all that is told."""
+        return sum(part.used for part in self.parts.values())
+
+
+def bundled(
+    ranked: Sequence[Scored],
+    budget: int,
+    limit: int,
+    shares: Mapping[Kind, Share] = SHARES,
+) -> Bundle:
+    """At most ``limit`` of ``ranked``, the best first, in ``budget`` tokens.
+
+    Three rounds, each in the order of the ranking: every kind up to its floor; then up to its
+    ceiling; then whatever fits. A text that is too long for what is left does not keep the
+    shorter ones behind it out.
+    """
+    priced = with_costs(ranked)
+    floors = {kind: budget * shares[kind].floor // 100 for kind in KINDS}
+    ceilings = {kind: budget * shares[kind].ceiling // 100 for kind in KINDS}
+    used: Counter[Kind] = Counter()
+    taken: set[int] = set()
+    for most in (floors, ceilings, dict.fromkeys(KINDS, budget)):
+        for number, one in enumerate(priced):
+            kind = one.candidate.kind
+            fits = used[kind] + one.tokens <= most[kind] and used.total() + one.tokens <= budget
+            if number not in taken and len(taken) < limit and fits:
+                taken.add(number)
+                used[kind] += one.tokens
+    left = [one for number, one in enumerate(priced) if number not in taken]
+    kinds = Counter(priced[number].candidate.kind for number in taken)
+    others = Counter(one.candidate.kind for one in left)
+    parts = {
+        kind: Part(floors[kind], ceilings[kind], used[kind], kinds[kind], others[kind])
+        for kind in KINDS
+    }
+    reason = f"behind the first {limit}" if len(taken) >= limit else None
+    room = budget - used.total()
+    return Bundle(
+        budget,
+        tuple(priced[number] for number in sorted(taken)),
+        tuple(_left_out(one, reason or f"over the budget: {room:,} were left") for one in left),
+        parts,
+    )
+
+
+def with_costs(ranked: Sequence[Scored]) -> list[Scored]:
+    """Each with what it costs: its text and its address."""
+    texts = [f"{one.candidate.text}\n{one.candidate.citation}" for one in ranked]
+    costs = counts_of_tokens(texts) if texts else []
+    return [replace(one, tokens=cost + _AROUND) for one, cost in zip(ranked, costs, strict=True)]
+
+
+def _left_out(one: Scored, reason: str) -> Scored:
+    return replace(one, why=(*one.why, f"left out, {one.tokens:,} tokens, {reason}"))
