@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from rich.text import Text
@@ -17,6 +19,7 @@ from dcf.cli.memory.observations import ObservationsQuestion, get_observations, 
 from dcf.cli.memory.show import show_block, show_entry, show_message, show_passage
 from dcf.cli.memory.threads import TurnsQuestion, thread_shown
 from dcf.cli.memory.wording import moment
+from dcf.cli.project_folder import project_folder
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
 from dcf.cli.session.explaining import explain_session
@@ -29,9 +32,7 @@ from dcf.cli.trouble import BadInput, NoSuch, NotSo
 from dcf.cli.wording import counted
 from dcf.memory import ObservationChoice
 
-SHOWN = tuple(
-    template for template in TEMPLATES if template.partition("/")[0] not in ("node", "code")
-)
+SHOWN = tuple(template for template in TEMPLATES if template.partition("/")[0] != "node")
 """The forms of citations that are shown here."""
 
 
@@ -74,6 +75,8 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
             return await show_passage(settings, cited.id)
         case "document", _:
             return await _document(cited, settings)
+        case "code", _:
+            return await _code(cited)
         case "agent", "block":
             return await show_block(settings, cited.id, cited.part_id or "", None)
     message = f"{uri} is of a kind that is not shown here"
@@ -87,6 +90,22 @@ async def _document(cited: Citation, settings: Settings) -> Answer:
     if cited.part == "line" and cited.number is not None:
         lines = cited.number, cited.last or cited.number
     return await show_document(settings, DocumentQuestion(cited.id, page, lines))
+
+
+async def _code(cited: Citation) -> Answer:
+    """Lines of a file of the project that the current folder is in. Raises CodeProblem."""
+    from dcf.code import excerpt_of
+
+    first = cited.number or 1
+    root = project_folder(Path.cwd())
+    shown = await excerpt_of(root, cited.id, first, cited.last or first)
+    last = first + len(shown.lines) - 1
+    fields = {**asdict(shown), "lines": list(shown.lines), "last_line": last, "root": str(root)}
+    width = len(str(last))
+    show = [Text.assemble((f"{cited.id}:{first}-{last}", "bold"), f"  {root}")]
+    for number, line in enumerate(shown.lines, first):
+        show.append(Text.assemble((f"{number:>{width}}  ", "dim"), line))
+    return Answer(fields, show)
 
 
 async def _attempt(cited: Citation, settings: Settings) -> Answer:

@@ -224,7 +224,7 @@ def _search(error: BaseException) -> Trouble | None:
 
 
 def _retrieval(error: BaseException) -> Trouble | None:
-    from dcf.code import CodeProblem, InvalidSearch, RootMissing
+    from dcf.code import CodeProblem, InvalidSearch, RootMissing, UnshownFile
     from dcf.retrieval import InvalidItem, RetrievalProblem
 
     if isinstance(error, InvalidItem | InvalidSearch):
@@ -232,7 +232,8 @@ def _retrieval(error: BaseException) -> Trouble | None:
     if isinstance(error, RetrievalProblem):
         return Trouble(BAD_INPUT, error.code, str(error), error.hint)
     if isinstance(error, CodeProblem):
-        exit_code = BAD_INPUT if isinstance(error, RootMissing) else ENVIRONMENT
+        of_the_user = isinstance(error, RootMissing | UnshownFile)
+        exit_code = BAD_INPUT if of_the_user else ENVIRONMENT
         return Trouble(exit_code, error.code, str(error), error.hint)
     return None
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
         RipgrepMissing,
         RootMissing,
         TooManyFiles,
+        UnshownFile,
     )
+    from dcf.code.excerpt import Excerpt, excerpt_of
     from dcf.code.files import listed
     from dcf.code.hit import CodeHit
     from dcf.code.language import LANGUAGES, language_of
@@ -37,6 +39,7 @@ __all__ = [
     "CodeHit",
     "CodeProblem",
     "CodeRetriever",
+    "Excerpt",
     "IndexTrouble",
     "InvalidSearch",
     "Piece",
@@ -47,7 +50,9 @@ __all__ = [
     "SymbolKind",
     "Synced",
     "TooManyFiles",
+    "UnshownFile",
     "cut",
+    "excerpt_of",
     "language_of",
     "listed",
     "symbols_of",

@@ -46,6 +46,16 @@ class TooManyFiles(CodeProblem):
     hint = "name a folder further inside, or let .gitignore leave out what is no source"
 
 
+class UnshownFile(CodeProblem):
+    """Lines of {path} cannot be shown: {reason}."""
+
+    code = "code_unshown_file"
+
+    def __init__(self, *, path: str, reason: str, hint: str) -> None:
+        self.hint = hint
+        super().__init__(path=path, reason=reason)
+
+
 class IndexTrouble(CodeProblem):
     """The index {path} cannot be used: {reason}."""
 

@@ -60,6 +60,7 @@ def register(app: typer.Typer) -> None:
         example=[
             "dcf open dcf://observation/21d186d3",
             "dcf open dcf://run/my-order/state/ShipOrder --json",
+            "dcf open dcf://code/shop%2Fpay.py/line/12-30",
         ],
     )(open_)
 
@@ -73,7 +74,8 @@ def open_(
     """Show what stands at an address dcf://…
 
     Observations, turns of threads and issues, attempts, runs and their states, sessions with their
-    tasks and companions, skills, documents, and blocks of agents.
+    tasks and companions, skills, documents, and blocks of agents. Lines of code are those of the
+    project that the current folder is in, as its files are now.
     """
     from dcf.cli.cited import show_cited
     from dcf.cli.screen import Screen

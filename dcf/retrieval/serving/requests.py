@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from dcf.retrieval.question import Mode
 
@@ -79,7 +79,8 @@ async def body_of(request: Request, model: type[Body]) -> Body:
     """The body of a request. Raises BadRequest."""
     data = await _bytes_of(request)
     try:
-        document = json.loads(data)
+        # Bytes are not left to `json`: it reads UTF-16 and halves of surrogate pairs from them.
+        document = json.loads(data.decode("utf-8-sig"))
         if b"\\u" in data:
             json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -100,10 +101,14 @@ async def body_of(request: Request, model: type[Body]) -> Body:
 
 async def _bytes_of(request: Request) -> bytes:
     taken = bytearray()
-    async for chunk in request.stream():
-        taken += chunk
-        if len(taken) > MOST_BYTES:
-            raise BadRequest(f"the body has over {MOST_BYTES:,} bytes", 413)
+    try:
+        async for chunk in request.stream():
+            taken += chunk
+            if len(taken) > MOST_BYTES:
+                raise BadRequest(f"the body has over {MOST_BYTES:,} bytes", 413)
+    except ClientDisconnect:
+        # Nobody hears it, but it is counted as what it is.
+        raise BadRequest("the request ended before its body did") from None
     return bytes(taken)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -149,6 +150,81 @@ def test_what_is_no_address_or_is_shown_elsewhere_is_said(opened: Opened) -> Non
     code, document = opened("dcf://run/nightly/stat/Pay")
     assert code == 2
     assert "dcf://run/{workflow_id}/state/{path}" in document["problems"][0]["hint"]
-    code, document = opened("dcf://code/notes.py/line/2")
+    code, document = opened("dcf://node/exp")
     assert (code, document["error"]["code"]) == (1, "cli_open_kind")
     assert set(SHOWN) < set(TEMPLATES)
+
+
+@pytest.fixture
+def project(memory: MemoryUser) -> Path:
+    """The folder of a project with some files, inside of which the user is."""
+    root = memory.folder
+    (root / ".git").mkdir()
+    (root / "shop" / "inner").mkdir(parents=True)
+    (root / "shop" / "pay.py").write_bytes(b"def pay(order):\r\n    [bold]\n    return order\n")
+    (root / "shop" / "bild.png").write_bytes(b"\x89PNG\0\0")
+    (root / "shop" / ".env").write_text("PASSWORD=tea\n")
+    (root / "secret.log").write_text("PASSWORD=tea\n")
+    (root / ".gitignore").write_text("*.log\n")
+    (root.parent / "outside.py").write_text("PASSWORD = 'tea'\n")
+    (root / "way.py").symlink_to(root.parent / "outside.py")
+    (root / "up").symlink_to(root.parent)
+    memory.patch.chdir(root / "shop" / "inner")
+    return root
+
+
+def test_lines_of_code_are_shown_with_their_numbers(
+    opened: Opened, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, document = opened("dcf://code/shop%2Fpay.py/line/2-3")
+    assert (code, document["path"], document["root"]) == (0, "shop/pay.py", str(project))
+    assert document["lines"] == ["    [bold]", "    return order"]
+    assert (document["first_line"], document["last_line"]) == (2, 3)
+    _, document = opened(Citation("code", "shop/pay.py", "line", number=1))
+    assert document["lines"] == ["def pay(order):"]
+    # A file that became shorter shows what is left.
+    _, document = opened("dcf://code/shop%2Fpay.py/line/3-90")
+    assert (document["lines"], document["last_line"]) == (["    return order"], 3)
+    assert run_command(["open", "dcf://code/shop%2Fpay.py/line/2-3"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["2      [bold]", "3      return order"]
+
+
+def test_what_a_search_of_code_cites_is_shown(
+    opened: Opened, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["retrieval", "context", "pay an order", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["context"]
+    code, document = opened(found["citation"])
+    assert (code, document["lines"][0]) == (0, "def pay(order):")
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("..%2Foutside.py", "no path inside of the project's folder"),
+        ("shop%2F..%2F..%2Foutside.py", "no path inside of the project's folder"),
+        ("%2Fetc%2Fpasswd", "no path inside of the project's folder"),
+        ("shop%2F%2Fpay.py", "no path inside of the project's folder"),
+        ("way.py", "a link"),
+        ("up%2Foutside.py", "a link"),
+        ("up%2Ftea-house%2Fshop%2Fpay.py", "a link"),
+        ("shop", "Is a directory"),
+        ("shop%2Fgone.py", "No such file"),
+        ("secret.log", "git ignores it"),
+        ("shop%2F.env", "begins with a dot"),
+        ("shop%2Fbild.png", "it is binary"),
+        (f"{'a' * 300}.py", "File name too long"),
+    ],
+)
+def test_what_is_no_file_that_is_searched_is_not_shown(
+    opened: Opened, project: Path, path: str, reason: str
+) -> None:
+    code, document = opened(f"dcf://code/{path}/line/1")
+    assert (code, document["error"]["code"]) == (2, "code_unshown_file")
+    assert reason in document["error"]["message"] and document["error"]["hint"]
+    assert "tea'" not in json.dumps(document)
+
+
+def test_lines_behind_the_end_of_a_file_are_none(opened: Opened, project: Path) -> None:
+    code, document = opened("dcf://code/shop%2Fpay.py/line/4")
+    assert code == 2 and "ends at line 3, before line 4" in document["error"]["message"]
