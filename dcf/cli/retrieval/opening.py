@@ -11,7 +11,15 @@ from dcf.cli.memory.opening import now_ms, opened
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.memory import Actor, random_id
-from dcf.retrieval import CodeShelf, DocumentShelf, Items, MemoryItems, Retrieval, VolatileItems
+from dcf.retrieval import (
+    CodeShelf,
+    DocumentShelf,
+    FileItems,
+    Items,
+    MemoryItems,
+    Retrieval,
+    VolatileItems,
+)
 from dcf.search import Embedder, EmbedderMissing, embedder_named
 
 
@@ -42,8 +50,12 @@ async def _items(
     if setting.backend == "memory":
         yield VolatileItems(now_ms, random_id, setting.lifetimes), None
         return
-    if setting.memory is not None:
-        settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.memory)})
+    if setting.backend == "file":
+        folder = setting.path or settings.home / "items"
+        yield FileItems(folder, now_ms, random_id, setting.lifetimes), None
+        return
+    if setting.path is not None:
+        settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.path)})
     async with opened(settings, make=True) as memory:
         yield MemoryItems(memory, by, setting.lifetimes), DocumentShelf(memory)
 
