@@ -1,7 +1,7 @@
 """Retrieval: what was logged about a project, its code and its documents, found together.
 
-``Retrieval`` logs and answers; ``MemoryItems`` keeps items in the memory, ``VolatileItems`` in the
-process; ``dcf.retrieval.serving`` is the same over HTTP.
+``Retrieval`` logs and answers; ``MemoryItems`` keeps items in the memory, ``FileItems`` in a
+folder, ``VolatileItems`` in the process; ``dcf.retrieval.serving`` is the same over HTTP.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
     from dcf.retrieval.errors import (
         BadProjectTokens,
+        FolderUnusable,
         InvalidItem,
         InvalidQuestion,
         RetrievalProblem,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         RootRequired,
         UnknownItem,
     )
+    from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.items import Items
     from dcf.retrieval.memory_items import MemoryItems
@@ -45,6 +47,8 @@ __all__ = [
     "ContextQuestion",
     "DocumentHit",
     "DocumentShelf",
+    "FileItems",
+    "FolderUnusable",
     "InvalidItem",
     "InvalidQuestion",
     "Item",

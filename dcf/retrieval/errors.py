@@ -57,3 +57,10 @@ class BadProjectTokens(RetrievalProblem):
 
     code = "retrieval_project_tokens"
     hint = "write one project in a line: its token, a blank, its folder"
+
+
+class FolderUnusable(ProblemError):
+    """Logged items cannot be kept in the folder {folder}: {reason}."""
+
+    code = "retrieval_folder"
+    hint = "it must be a folder that you may write to, on a disk with room; MEM_PATH names another"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Protocol
 
 from dcf.retrieval.item import Item, NewItem, Recalled
@@ -35,3 +36,8 @@ class Items(Protocol):
     async def keep_up(self) -> None:
         """Make new items found by their meaning too, until it is cancelled: what ``recall`` else
         begins with."""
+
+
+def archive_of(project: str) -> str:
+    """What a project's items are kept under: a name for its folder that is none itself."""
+    return f"artifacts-{hashlib.sha256(project.encode()).hexdigest()[:16]}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import partial
 
@@ -19,7 +18,7 @@ from dcf.memory import (
 )
 from dcf.retrieval.errors import InvalidItem, UnknownItem
 from dcf.retrieval.item import OWN, Item, Lifetimes, NewItem, Recalled, problems_of
-from dcf.retrieval.items import MOST
+from dcf.retrieval.items import MOST, archive_of
 from dcf.retrieval.shelves import reason_of
 from dcf.retrieval.together import Together
 
@@ -56,7 +55,7 @@ class MemoryItems:
             query,
             # Those whose time is over are among them until they are swept.
             k=min(2 * limit, MOST) if self._lifetimes.by_tag else limit,
-            agent_ids=[_archive(project)],
+            agent_ids=[archive_of(project)],
             kinds=["passage"],
             tags=_file_tags(file_path),
         )
@@ -72,7 +71,7 @@ class MemoryItems:
     async def forget(self, project: str, item_id: str) -> None:
         try:
             passage = await self._memory.passages.get(item_id)
-            if passage.agent_id != _archive(project):
+            if passage.agent_id != archive_of(project):
                 raise UnknownItem(item_id=item_id)
             await self._memory.passages.delete(item_id, by=self._by)
         except UnknownPassage as error:
@@ -86,7 +85,7 @@ class MemoryItems:
 
     async def _insert(self, project: str, new: Sequence[NewItem]) -> list[Item]:
         """Keep items, all or none."""
-        archive, passages = _archive(project), [_passage(one) for one in new]
+        archive, passages = archive_of(project), [_passage(one) for one in new]
         try:
             kept = await self._memory.passages.insert(archive, *passages, by=self._by)
         except UnknownAgent:
@@ -98,7 +97,9 @@ class MemoryItems:
         total = 0
         while True:
             try:
-                page = await self._memory.passages.list(_archive(project), tags=[tag], limit=_PAGE)
+                page = await self._memory.passages.list(
+                    archive_of(project), tags=[tag], limit=_PAGE
+                )
             except UnknownAgent:
                 return total
             now = self._memory.ledger.clock()
@@ -111,7 +112,7 @@ class MemoryItems:
                 return total
 
     async def _make_archive(self, project: str) -> None:
-        agent_id = _archive(project)
+        agent_id = archive_of(project)
         # Named by its id: a name that held a credential would be refused, a description has it
         # taken out.
         new = NewAgent(agent_id, description=f"What was logged about {project}", role="archive")
@@ -120,10 +121,6 @@ class MemoryItems:
         except (AgentExists, InvalidEntry):
             # Another process was faster; whatever else it may be is raised here.
             await self._memory.agents.get(agent_id)
-
-
-def _archive(project: str) -> str:
-    return f"artifacts-{hashlib.sha256(project.encode()).hexdigest()[:16]}"
 
 
 def _file_tags(file_path: str | None) -> tuple[str, ...]:

@@ -89,7 +89,8 @@ def serve(
     """Serve memory and code over HTTP: POST /log, POST /augmented-context, until SIGTERM or Ctrl-C.
 
     What is logged is kept in the memory (MEM_BACKEND=sqlite, its file in MEM_PATH or DCF_MEMORY),
-    or as long as the service runs (MEM_BACKEND=memory). Where there are several projects each
+    in files of JSON Lines (MEM_BACKEND=file, their folder in MEM_PATH), or as long as the service
+    runs (MEM_BACKEND=memory). Where there are several projects each
     request names its root; a line TOKEN FOLDER in the file DCF_RETRIEVAL_TOKENS is a token that
     opens one alone. Off loopback a token is required. /docs describes the service, /healthz says
     whether it works, /metrics counts. Prints one line of JSON when it is ready.

@@ -14,6 +14,7 @@ from dcf.memory import Actor, random_id
 from dcf.retrieval import (
     CodeShelf,
     DocumentShelf,
+    FileItems,
     Items,
     MemoryItems,
     ObservationShelf,
@@ -57,8 +58,12 @@ async def _items(
     if setting.backend == "memory":
         yield VolatileItems(now_ms, random_id, setting.lifetimes), None, None
         return
-    if setting.memory is not None:
-        settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.memory)})
+    if setting.backend == "file":
+        folder = setting.path or settings.home / "items"
+        yield FileItems(folder, now_ms, random_id, setting.lifetimes), None, None
+        return
+    if setting.path is not None:
+        settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.path)})
     async with opened(settings, make=True) as memory:
         items = MemoryItems(memory, by, setting.lifetimes)
         yield items, DocumentShelf(memory), ObservationShelf(memory)

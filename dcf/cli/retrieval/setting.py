@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 3030
 EXPOSED_RATE = 100.0
 """Requests a second of one address, where other machines reach the service."""
-Backend = Literal["memory", "sqlite"]
+Backend = Literal["memory", "file", "sqlite"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 _ROOTS = "DCF_RETRIEVAL_ROOTS"
@@ -33,12 +33,12 @@ _TTL = "DCF_RETRIEVAL_TTL"
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSetting:
-    """``memory`` is the file of the backend sqlite, None for that of the settings. ``rate`` is None
-    where nobody says one."""
+    """``path`` is the file of the backend sqlite or the folder of the backend file, None for that
+    of the settings. ``rate`` is None where nobody says one."""
 
     port: int
     backend: Backend
-    memory: Path | None
+    path: Path | None
     projects: Projects
     allow: str
     rate: float | None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
 from memory_world import Numbered, Ticking
 
-from dcf.memory import SYSTEM, Memory, Source
-from dcf.retrieval import Items, Lifetimes, MemoryItems, VolatileItems
+from dcf.memory import SYSTEM, Memory, Source, random_id
+from dcf.retrieval import FileItems, Items, Lifetimes, MemoryItems, VolatileItems
 
 DAY_MS = 86_400_000
 LIFETIMES = Lifetimes({"runlog": DAY_MS, "incident": 7 * DAY_MS})
@@ -26,11 +27,34 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "m.db"
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def items(request: pytest.FixtureRequest, file: Path, clock: Ticking) -> AsyncIterator[Items]:
-    if request.param == "memory":
-        yield VolatileItems(clock, Numbered(), LIFETIMES)
-        return
-    async with Memory.open(Source(file), clock=clock, new_id=Numbered(), embedder="none") as memory:
+@asynccontextmanager
+async def _volatile(_folder: Path, clock: Ticking) -> AsyncIterator[Items]:
+    yield VolatileItems(clock, Numbered(), LIFETIMES)
+
+
+@asynccontextmanager
+async def _sqlite(folder: Path, clock: Ticking) -> AsyncIterator[Items]:
+    source = Source(folder / "m.db")
+    async with Memory.open(source, clock=clock, new_id=random_id, embedder="none") as memory:
         yield MemoryItems(memory, SYSTEM, LIFETIMES)
         assert await memory.check() == ()
+
+
+@asynccontextmanager
+async def _file(folder: Path, clock: Ticking) -> AsyncIterator[Items]:
+    yield FileItems(folder / "items", clock, random_id, LIFETIMES)
+
+
+Opened = Callable[[Path, Ticking], AbstractAsyncContextManager[Items]]
+
+LASTING: dict[str, Opened] = {"sqlite": _sqlite, "file": _file}
+"""Backends by name, each opened with a folder of its own; two of one folder are two processes."""
+BACKENDS: dict[str, Opened] = {"memory": _volatile, **LASTING}
+
+
+@pytest.fixture(params=BACKENDS)
+async def items(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: Ticking
+) -> AsyncIterator[Items]:
+    async with BACKENDS[request.param](tmp_path, clock) as opened:
+        yield opened

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from memory_world import Numbered, Ticking
 from public_formats import examples
-from unit.retrieval.conftest import DAY_MS
+from unit.retrieval.conftest import DAY_MS, LASTING
 
-from dcf.memory import SYSTEM, Memory, Source, random_id
+from dcf.memory import SYSTEM, Memory, Source
 from dcf.retrieval import InvalidItem, Item, Items, MemoryItems, NewItem, UnknownItem
 
 SHOP, SITE = "/work/shop", "/work/site"
@@ -100,7 +100,7 @@ async def test_many_at_once_lose_nothing(items: Items) -> None:
         assert set(await texts(items, "parser", project, limit=60)) == wanted
 
 
-async def test_no_secret_is_kept(items: Items, file: Path) -> None:
+async def test_no_secret_is_kept(items: Items, tmp_path: Path) -> None:
     one = next(each for each in examples(26) if each.maker == "GitHub")
     kept = await items.remember(
         SHOP, NewItem(f"it is {one.text} now", (f"t {one.text}",), one.text, f"a/{one.text}.ts")
@@ -108,10 +108,8 @@ async def test_no_secret_is_kept(items: Items, file: Path) -> None:
     assert kept.text == "it is [redacted: github token] now"
     assert one.drawn not in repr(kept)
     assert one.drawn not in repr(await items.recall(SHOP, ""))
-    if isinstance(items, MemoryItems):
-        assert one.drawn.encode() not in b"".join(
-            each.read_bytes() for each in file.parent.glob("m.db*")
-        )
+    files = [each for each in tmp_path.rglob("*") if each.is_file()]
+    assert all(one.drawn.encode() not in each.read_bytes() for each in files)
 
 
 @pytest.mark.parametrize(
@@ -151,15 +149,34 @@ async def test_what_comes_at_once_is_committed_together(file: Path) -> None:
         assert len(commits) == 1
 
 
-def test_what_was_logged_survives_a_kill(tmp_path: Path) -> None:
-    """Of the memory; the other backend ends with its process. Four log at once, each the next when
-    it is answered."""
-    file, (reading, writing) = tmp_path / "m.db", os.pipe()
+@pytest.mark.parametrize("backend", LASTING)
+async def test_each_process_sees_what_others_log_and_forget(
+    backend: str, tmp_path: Path, clock: Ticking
+) -> None:
+    opened = LASTING[backend]
+    async with opened(tmp_path, clock) as one, opened(tmp_path, clock) as other:
+        await one.remember(SHOP, NewItem("parser of one"))
+        assert await texts(other, "parser") == ["parser of one"]
+        kept = await other.remember(SHOP, NewItem("parser of the other"))
+        assert await texts(one, "") == ["parser of the other", "parser of one"]
+        await one.forget(SHOP, kept.id)
+        with pytest.raises(UnknownItem):
+            await other.forget(SHOP, kept.id)
+        logged = [NewItem(f"gardener {number}") for number in range(20)]
+        both = zip((one, other) * 10, logged, strict=True)
+        await asyncio.gather(*(each.remember(SHOP, new) for each, new in both))
+        for each in (one, other):
+            assert set(await texts(each, "gardener", limit=50)) == {new.text for new in logged}
+            assert await texts(each, "parser") == ["parser of one"]
+
+
+@pytest.mark.parametrize("backend", LASTING)
+def test_what_was_logged_survives_a_kill(backend: str, tmp_path: Path) -> None:
+    """Of what is to last. Four log at once, each the next when it is answered."""
+    reading, writing = os.pipe()
 
     async def log_for_ever() -> None:
-        source = Source(file)
-        async with Memory.open(source, clock=Ticking(), new_id=random_id, embedder="none") as it:
-            items = MemoryItems(it, SYSTEM)
+        async with LASTING[backend](tmp_path, Ticking()) as items:
 
             async def log() -> None:
                 while True:
@@ -169,10 +186,8 @@ def test_what_was_logged_survives_a_kill(tmp_path: Path) -> None:
             await asyncio.gather(*(log() for _ in range(4)))
 
     async def read() -> list[str]:
-        source = Source(file)
-        async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as it:
-            assert await it.check() == ()
-            found = await MemoryItems(it, SYSTEM).recall(SHOP, "", file_path="a.ts", limit=1_000)
+        async with LASTING[backend](tmp_path, Ticking()) as items:
+            found = await items.recall(SHOP, "", file_path="a.ts", limit=1_000)
             return [one.item.id for one in found]
 
     child = os.fork()

@@ -1,0 +1,227 @@
+"""A project's logged items in a folder: JSON Lines, one file for each day (UTC)."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dcf.memory.database import sync
+from dcf.retrieval.item import Item
+from dcf.retrieval.item_line import Gone, line_of, record_in
+
+log = logging.getLogger(__name__)
+
+_FIRST, _LAST = "items-", ".jsonl"
+_LOCK = "lock"
+_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+_DRAFT = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(slots=True)
+class _Day:
+    """What was read of a day's file. Lines that cannot be read are ``damaged``; of the others
+    those that are no item of ``live`` are dead."""
+
+    offset: int = 0
+    lines: int = 0
+    damaged: int = 0
+    live: dict[str, Item] = field(default_factory=dict)
+
+    @property
+    def mostly_dead(self) -> bool:
+        return 2 * (self.lines - self.damaged - len(self.live)) > self.lines
+
+
+class ItemFolder:
+    """The files of one project. An item's line is in the file of the day on which it was logged,
+    and so is the line that says that it is gone: each file can be rewritten by itself.
+
+    Any number of processes use the folder, under the lock of its file ``lock``, and each reads what
+    the others appended since. That file has a number, which a rewritten file changes: then all is
+    read again. One thread at a time. Methods raise OSError.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._days: dict[str, _Day] = {}
+        self._rewritten = b""
+        self._told: set[tuple[str, bytes]] = set()
+
+    def read(self) -> dict[str, Item]:
+        """All items by their ids, as they are now."""
+        if not self._folder.is_dir():
+            self._days = {}
+            return {}
+        with self._locked(fcntl.LOCK_SH) as lock:
+            self._catch_up(lock)
+        return {key: item for day in self._days.values() for key, item in day.live.items()}
+
+    def append(self, items: Sequence[Item]) -> None:
+        """Keep items that are not there yet, all or none."""
+        self._make()
+        with self._locked(fcntl.LOCK_EX):
+            self._write((_day_of(item), item) for item in items)
+
+    def give_up(self, which: Callable[[Item], bool], now: int) -> int:
+        """Take items out at ``now`` (ms); how many they were."""
+        if not self._folder.is_dir():
+            return 0
+        # Under the lock from the reading on: of two who give up the same, one does.
+        with self._locked(fcntl.LOCK_EX) as lock:
+            self._catch_up(lock)
+            gone = [
+                (name, Gone(key, now))
+                for name, day in self._days.items()
+                for key, item in day.live.items()
+                if which(item)
+            ]
+            self._write(gone)
+        return len(gone)
+
+    def compact(self) -> None:
+        """Rewrite the files whose lines are mostly dead without those."""
+        if not self._folder.is_dir():
+            return
+        with self._locked(fcntl.LOCK_EX) as lock:
+            self._catch_up(lock)
+            for name in [name for name, day in self._days.items() if day.mostly_dead]:
+                self._rewrite(lock, name)
+
+    def _make(self) -> None:
+        if self._folder.is_dir():
+            return
+        self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        sync(self._folder.parent)
+
+    @contextmanager
+    def _locked(self, kind: int) -> Iterator[int]:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self._folder / _LOCK, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, kind)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _catch_up(self, lock: int) -> None:
+        """Read what is new; all, where a file is not the one that was read."""
+        sizes = {
+            one.name: one.stat().st_size
+            for one in os.scandir(self._folder)
+            if one.name.startswith(_FIRST) and one.name.endswith(_LAST)
+            # Neither a link nor a pipe.
+            if one.is_file(follow_symlinks=False)
+        }
+        rewritten = os.pread(lock, 32, 0)
+        if rewritten != self._rewritten or any(
+            sizes.get(name, -1) < day.offset for name, day in self._days.items()
+        ):
+            self._days, self._rewritten = {}, rewritten
+        for name in sorted(sizes):
+            day = self._days.setdefault(name, _Day())
+            if day.offset < sizes[name]:
+                self._read_on(name, day)
+
+    def _read_on(self, name: str, day: _Day) -> None:
+        with (self._folder / name).open("rb") as stream:
+            stream.seek(day.offset)
+            for line in stream:
+                day.offset += len(line)
+                # Behind a torn line, which an append ended.
+                if line == b"\n":
+                    continue
+                day.lines += 1
+                try:
+                    record = record_in(line)
+                except ValueError as error:
+                    day.damaged += 1
+                    self._tell(name, day.lines, line, error)
+                    continue
+                if isinstance(record, Gone):
+                    day.live.pop(record.item_id, None)
+                else:
+                    day.live[record.id] = record
+
+    def _tell(self, name: str, number: int, line: bytes, error: ValueError) -> None:
+        once = (name, line.removesuffix(b"\n"))
+        if once in self._told:
+            return
+        self._told.add(once)
+        what = "is damaged" if line.endswith(b"\n") else "was torn when its process ended"
+        log.warning("%s:%d %s and is left out: %s", self._folder / name, number, what, error)
+
+    def _write(self, records: Iterable[tuple[str, Item | Gone]]) -> None:
+        """Append records to files, all or none, and wait for the disk."""
+        lines: defaultdict[str, bytes] = defaultdict(bytes)
+        for name, record in records:
+            lines[name] += line_of(record)
+        opened: list[tuple[int, int]] = []
+        try:
+            for name, some in lines.items():
+                descriptor = os.open(self._folder / name, _APPEND, 0o600)
+                size = os.fstat(descriptor).st_size
+                opened.append((descriptor, size))
+                torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+                _write_all(descriptor, b"\n" + some if torn else some)
+            if not all(size for _, size in opened):
+                sync(self._folder)
+        except OSError:
+            # The disk may be full: what half of a line would be is not there.
+            for descriptor, size in opened:
+                os.ftruncate(descriptor, size)
+            raise
+        finally:
+            for descriptor, _ in opened:
+                os.close(descriptor)
+
+    def _rewrite(self, lock: int, name: str) -> None:
+        file, draft = self._folder / name, self._folder / f".{name}.draft"
+        kept = b"".join(_kept_lines(file, self._days[name].live))
+        # Who dies behind this has the others read again what did not change.
+        self._rewritten = b"%d\n" % (int(self._rewritten or b"0") + 1)
+        os.pwrite(lock, self._rewritten, 0)
+        del self._days[name]
+        if kept:
+            descriptor = os.open(draft, _DRAFT, 0o600)
+            try:
+                _write_all(descriptor, kept)
+            finally:
+                os.close(descriptor)
+            draft.replace(file)
+        else:
+            file.unlink()
+        sync(self._folder)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+    os.fsync(descriptor)
+
+
+def _kept_lines(file: Path, live: Mapping[str, Item]) -> Iterator[bytes]:
+    """The lines of what is there, and those that cannot be read: somebody may mend them."""
+    with file.open("rb") as stream:
+        for line in stream:
+            whole = line if line.endswith(b"\n") else line + b"\n"
+            try:
+                record = record_in(line)
+            except ValueError:
+                yield whole
+                continue
+            if isinstance(record, Item) and live.get(record.id) == record:
+                yield whole
+
+
+def _day_of(item: Item) -> str:
+    day = datetime.fromtimestamp(item.timestamp / 1000, UTC).date()
+    return f"{_FIRST}{day.isoformat()}{_LAST}"
