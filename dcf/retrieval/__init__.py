@@ -1,7 +1,8 @@
 """Retrieval: what was logged about a project, its code and its documents, found together.
 
-``Retrieval`` logs and answers; ``MemoryItems`` keeps items in the memory, ``VolatileItems`` in the
-process; ``dcf.retrieval.serving`` is the same over HTTP.
+``Retrieval`` logs and answers; ``MemoryItems`` keeps items in the memory, ``PostgresItems`` in a
+database of a server, ``VolatileItems`` in the process; ``dcf.retrieval.serving`` is the same over
+HTTP.
 """
 
 from __future__ import annotations
@@ -14,16 +15,22 @@ if TYPE_CHECKING:
     from dcf.retrieval.candidate import Candidate, Scored
     from dcf.retrieval.errors import (
         BadProjectTokens,
+        DriverMissing,
         InvalidItem,
         InvalidQuestion,
         RetrievalProblem,
         RootNotServed,
         RootRequired,
+        StoreProblem,
+        StoreTooNew,
+        StoreUnreachable,
         UnknownItem,
     )
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.items import Items
     from dcf.retrieval.memory_items import MemoryItems
+    from dcf.retrieval.postgres_items import PostgresItems
+    from dcf.retrieval.postgres_store import fault_of_url
     from dcf.retrieval.projects import Projects, projects_of
     from dcf.retrieval.question import MODES, ContextQuestion, Mode
     from dcf.retrieval.retrieval import Answered, Retrieval
@@ -41,6 +48,7 @@ __all__ = [
     "ContextQuestion",
     "DocumentHit",
     "DocumentShelf",
+    "DriverMissing",
     "InvalidItem",
     "InvalidQuestion",
     "Item",
@@ -49,6 +57,7 @@ __all__ = [
     "MemoryItems",
     "Mode",
     "NewItem",
+    "PostgresItems",
     "Projects",
     "Recalled",
     "Retrieval",
@@ -56,7 +65,11 @@ __all__ = [
     "RootNotServed",
     "RootRequired",
     "Scored",
+    "StoreProblem",
+    "StoreTooNew",
+    "StoreUnreachable",
     "UnknownItem",
     "VolatileItems",
+    "fault_of_url",
     "projects_of",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from dcf.citation import Citation
 from dcf.problem import Problem
+from dcf.secret_form import without_secrets
 
 LONGEST = 1_000_000
 """Characters of an item's text."""
@@ -44,6 +45,18 @@ class Item:
     def citation(self) -> str:
         """Its address, which ``dcf open`` follows where the memory has the item."""
         return str(Citation("memory", self.id))
+
+    @classmethod
+    def of(cls, new: NewItem, item_id: str, timestamp: int) -> Item:
+        """``new`` as it may be kept."""
+        return cls(
+            item_id,
+            without_secrets(new.text),
+            tuple(sorted({without_secrets(tag) for tag in new.tags})),
+            None if new.source is None else without_secrets(new.source),
+            None if new.file_path is None else without_secrets(new.file_path),
+            timestamp,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from dcf.retrieval.errors import InvalidItem, UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, problems_of
 from dcf.retrieval.word_table import WordTable
 from dcf.search import words
-from dcf.secret_form import without_secrets
 
 
 class VolatileItems:
@@ -30,7 +29,7 @@ class VolatileItems:
         problems = tuple(problems_of(new))
         if problems:
             raise InvalidItem(problems)
-        item = await asyncio.to_thread(self._item, new)
+        item = await asyncio.to_thread(Item.of, new, self._new_id("passage"), self._clock())
         number = next(self._numbers)
         self._kept.setdefault(project, {})[number] = item
         await asyncio.to_thread(self._words.put, [(number, item.text)], project)
@@ -72,13 +71,3 @@ class VolatileItems:
             del kept[number]
             self._words.remove(number)
         return len(gone)
-
-    def _item(self, new: NewItem) -> Item:
-        return Item(
-            self._new_id("passage"),
-            without_secrets(new.text),
-            tuple(sorted({without_secrets(tag) for tag in new.tags})),
-            None if new.source is None else without_secrets(new.source),
-            None if new.file_path is None else without_secrets(new.file_path),
-            self._clock(),
-        )

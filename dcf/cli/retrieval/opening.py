@@ -6,12 +6,21 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import cache
 
 from dcf.cli.memory.opening import now_ms, opened
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.memory import Actor, random_id
-from dcf.retrieval import CodeShelf, DocumentShelf, Items, MemoryItems, Retrieval, VolatileItems
+from dcf.retrieval import (
+    CodeShelf,
+    DocumentShelf,
+    Items,
+    MemoryItems,
+    PostgresItems,
+    Retrieval,
+    VolatileItems,
+)
 from dcf.search import Embedder, EmbedderMissing, embedder_named
 
 
@@ -19,7 +28,7 @@ from dcf.search import Embedder, EmbedderMissing, embedder_named
 async def open_retrieval(
     settings: Settings, setting: RetrievalSetting, by: Actor
 ) -> AsyncIterator[Retrieval]:
-    """What is logged ``by`` somebody and asked. Raises a MemoryProblem."""
+    """What is logged ``by`` somebody and asked. Raises a MemoryProblem, a StoreProblem."""
     async with open_shelf(settings) as shelf, _items(settings, setting, by) as (items, documents):
         yield Retrieval(items, shelf, now_ms, documents, setting.personal)
 
@@ -45,9 +54,19 @@ async def _items(
     if setting.memory is not None:
         settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.memory)})
     async with opened(settings, make=True) as memory:
-        yield MemoryItems(memory, by, setting.lifetimes), DocumentShelf(memory)
+        documents = DocumentShelf(memory)
+        if setting.backend == "sqlite":
+            yield MemoryItems(memory, by, setting.lifetimes), documents
+            return
+        embedder = await asyncio.to_thread(_embedder, settings.embedder)
+        async with PostgresItems.open(
+            setting.database, now_ms, random_id, setting.lifetimes, embedder
+        ) as items:
+            yield items, documents
 
 
+# Code and items are compared by the same one: its weights are loaded once.
+@cache
 def _embedder(name: str) -> Embedder | None:
     if name == "none":
         return None
