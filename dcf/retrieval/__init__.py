@@ -1,7 +1,8 @@
 """Retrieval: what was logged about a project, its code and its documents, found together.
 
 ``Retrieval`` logs and answers; ``MemoryItems`` keeps items in the memory, ``FileItems`` in a
-folder, ``VolatileItems`` in the process; ``dcf.retrieval.serving`` is the same over HTTP.
+folder, ``PostgresItems`` in a database of a server, ``VolatileItems`` in the process;
+``dcf.retrieval.serving`` is the same over HTTP.
 """
 
 from __future__ import annotations
@@ -15,18 +16,24 @@ if TYPE_CHECKING:
     from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
     from dcf.retrieval.errors import (
         BadProjectTokens,
+        DriverMissing,
         FolderUnusable,
         InvalidItem,
         InvalidQuestion,
         RetrievalProblem,
         RootNotServed,
         RootRequired,
+        StoreProblem,
+        StoreTooNew,
+        StoreUnreachable,
         UnknownItem,
     )
     from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.items import Items
     from dcf.retrieval.memory_items import MemoryItems
+    from dcf.retrieval.postgres_items import PostgresItems
+    from dcf.retrieval.postgres_store import fault_of_url
     from dcf.retrieval.projects import Projects, projects_of
     from dcf.retrieval.question import MODES, ContextQuestion, Mode, limit_of
     from dcf.retrieval.retrieval import Answered, Retrieval
@@ -47,6 +54,7 @@ __all__ = [
     "ContextQuestion",
     "DocumentHit",
     "DocumentShelf",
+    "DriverMissing",
     "FileItems",
     "FolderUnusable",
     "InvalidItem",
@@ -60,6 +68,7 @@ __all__ = [
     "NewItem",
     "ObservationShelf",
     "Part",
+    "PostgresItems",
     "Projects",
     "Recalled",
     "Retrieval",
@@ -68,9 +77,13 @@ __all__ = [
     "RootRequired",
     "Scored",
     "Share",
+    "StoreProblem",
+    "StoreTooNew",
+    "StoreUnreachable",
     "UnknownItem",
     "VolatileItems",
     "bundled",
+    "fault_of_url",
     "limit_of",
     "projects_of",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcf.problem import Problem, ProblemError
+from dcf_agents.installation import extra_command
 
 
 class RetrievalProblem(ProblemError):
@@ -64,3 +65,35 @@ class FolderUnusable(ProblemError):
 
     code = "retrieval_folder"
     hint = "it must be a folder that you may write to, on a disk with room; MEM_PATH names another"
+
+
+class StoreProblem(ProblemError):
+    """The PostgreSQL database {where} does not keep logged items: {reason}."""
+
+    code = "retrieval_store"
+    hint = "its role needs the right to make tables in the first schema of its search_path"
+
+
+class StoreUnreachable(StoreProblem):
+    """The PostgreSQL database {where} cannot be reached: {reason}."""
+
+    code = "retrieval_store_unreachable"
+    hint = "start its server, or mend DATABASE_URL; nothing that was answered is lost"
+
+
+class StoreTooNew(StoreProblem):
+    """The logged items of {where} have the version {found}; this DCF knows versions up to
+    {known}."""
+
+    code = "retrieval_store_too_new"
+    hint = "use the newer DCF that wrote them, or another database"
+
+
+class DriverMissing(StoreProblem):
+    """MEM_BACKEND=postgres needs the package asyncpg, which is not installed."""
+
+    code = "retrieval_store_driver"
+
+    def __init__(self) -> None:
+        self.hint = extra_command("postgres")
+        super().__init__()

@@ -42,13 +42,19 @@ def fused(query: str, candidates: Sequence[Candidate]) -> list[Scored]:
 
 def _fused_one(one: Candidate, together: int | None) -> Scored:
     places = [one.place] if together is None else [one.place, together]
-    # Of the most there can be, so that it lies between 0 and 1.
-    score = sum((_K + 1) / (_K + place) for place in places) / 2
+    score = worth(places)
     words = "says no word of the query" if together is None else f"{together}. of all by words"
     why = [f"{one.place}. of {one.kind}: {one.reason}", words]
     if one.times > 1:
         why.append(f"logged {one.times} times")
     return Scored(one, round(score, 6), tuple(why))
+
+
+def worth(places: Sequence[int]) -> float:
+    """What the places of a text in two lists are worth together, between 0 and 1; one that a list
+    does not have is left out."""
+    # Of the most there can be.
+    return sum((_K + 1) / (_K + place) for place in places) / 2
 
 
 def by_guide(query: str, candidates: Sequence[Candidate], now: int) -> list[Scored]:

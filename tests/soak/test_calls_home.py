@@ -79,6 +79,20 @@ async def search():
 
 asyncio.run(search())
 """
+_POSTGRES = """
+import asyncio
+from dcf.memory import random_id
+from dcf.retrieval import PostgresItems, StoreUnreachable
+
+async def log():
+    try:
+        async with PostgresItems.open("postgresql://ada@127.0.0.1:1/shop", lambda: 0, random_id):
+            pass
+    except StoreUnreachable as failure:
+        print(failure)
+
+asyncio.run(log())
+"""
 # An address on this machine where nobody listens: going there is asked for, going elsewhere is not.
 _NEAR = {
     "DCF_MODEL_RETRIES": "0",
@@ -115,6 +129,7 @@ FIRST_USES: dict[str, list[list[str]]] = {
     "anthropic": [["python", "-c", _MODEL, "anthropic:claude-haiku-4-5"]],
     "google": [["python", "-c", _MODEL, "google:gemini-3-flash"]],
     "letta": [["python", "-c", _LETTA]],
+    "postgres": [["python", "-c", _POSTGRES]],
     "code": [["python", "-c", _CODE]],
     "documents": [
         ["python", "-c", _DOCX],

@@ -89,11 +89,12 @@ def serve(
     """Serve memory and code over HTTP: POST /log, POST /augmented-context, until SIGTERM or Ctrl-C.
 
     What is logged is kept in the memory (MEM_BACKEND=sqlite, its file in MEM_PATH or DCF_MEMORY),
-    in files of JSON Lines (MEM_BACKEND=file, their folder in MEM_PATH), or as long as the service
-    runs (MEM_BACKEND=memory). Where there are several projects each
-    request names its root; a line TOKEN FOLDER in the file DCF_RETRIEVAL_TOKENS is a token that
-    opens one alone. Off loopback a token is required. /docs describes the service, /healthz says
-    whether it works, /metrics counts. Prints one line of JSON when it is ready.
+    in files of JSON Lines (MEM_BACKEND=file, their folder in MEM_PATH), in PostgreSQL
+    (MEM_BACKEND=postgres, DATABASE_URL=postgresql://…), or as long as the service runs
+    (MEM_BACKEND=memory). Where there are several projects each request names its root; a line
+    TOKEN FOLDER in the file DCF_RETRIEVAL_TOKENS is a token that opens one alone. Off loopback a
+    token is required. /docs describes the service, /healthz says whether it works, /metrics counts.
+    Prints one line of JSON when it is ready.
     """
     from dcf.cli.retrieval.serving import serve_retrieval
     from dcf.cli.retrieval.setting import RetrievalSetting

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import cache
 
 from dcf.cli.memory.opening import now_ms, opened
 from dcf.cli.retrieval.setting import RetrievalSetting
@@ -18,6 +19,7 @@ from dcf.retrieval import (
     Items,
     MemoryItems,
     ObservationShelf,
+    PostgresItems,
     Retrieval,
     VolatileItems,
 )
@@ -28,14 +30,10 @@ from dcf.search import Embedder, EmbedderMissing, embedder_named
 async def open_retrieval(
     settings: Settings, setting: RetrievalSetting, by: Actor
 ) -> AsyncIterator[Retrieval]:
-    """What is logged ``by`` somebody and asked. Raises a MemoryProblem."""
+    """What is logged ``by`` somebody and asked. Raises a MemoryProblem, a StoreProblem."""
     async with (
         open_shelf(settings) as shelf,
-        _items(settings, setting, by) as (
-            items,
-            documents,
-            seen,
-        ),
+        _items(settings, setting, by) as (items, documents, seen),
     ):
         yield Retrieval(items, shelf, now_ms, documents, setting.personal, seen)
 
@@ -58,17 +56,27 @@ async def _items(
     if setting.backend == "memory":
         yield VolatileItems(now_ms, random_id, setting.lifetimes), None, None
         return
-    if setting.backend == "file":
-        folder = setting.path or settings.home / "items"
-        yield FileItems(folder, now_ms, random_id, setting.lifetimes), None, None
-        return
-    if setting.path is not None:
+    # Documents and observations are in the memory, wherever items are.
+    if setting.backend == "sqlite" and setting.path is not None:
         settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.path)})
     async with opened(settings, make=True) as memory:
-        items = MemoryItems(memory, by, setting.lifetimes)
-        yield items, DocumentShelf(memory), ObservationShelf(memory)
+        shelves = DocumentShelf(memory), ObservationShelf(memory)
+        if setting.backend == "sqlite":
+            yield MemoryItems(memory, by, setting.lifetimes), *shelves
+            return
+        if setting.backend == "file":
+            folder = setting.path or settings.home / "items"
+            yield FileItems(folder, now_ms, random_id, setting.lifetimes), *shelves
+            return
+        embedder = await asyncio.to_thread(_embedder, settings.embedder)
+        async with PostgresItems.open(
+            setting.database, now_ms, random_id, setting.lifetimes, embedder
+        ) as items:
+            yield items, *shelves
 
 
+# Code and items are compared by the same one: its weights are loaded once.
+@cache
 def _embedder(name: str) -> Embedder | None:
     if name == "none":
         return None

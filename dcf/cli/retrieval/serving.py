@@ -29,7 +29,8 @@ async def serve_retrieval(
     *,
     as_json: bool,
 ) -> Answer:
-    """Serve until told to stop. Raises BadInput, EnvironmentTrouble, a MemoryProblem."""
+    """Serve until told to stop. Raises BadInput, EnvironmentTrouble, a MemoryProblem, a
+    StoreProblem."""
     from dcf.retrieval.serving import create_app
     from dcf.tools.serving import CannotServe, Guard, is_loopback, serve_app
 

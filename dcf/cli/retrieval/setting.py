@@ -13,7 +13,7 @@ from dcf.cli.project_folder import project_folder
 from dcf.cli.trouble import BadInput
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
-from dcf.retrieval import Lifetimes, Projects, projects_of
+from dcf.retrieval import Lifetimes, Projects, fault_of_url, projects_of
 
 if TYPE_CHECKING:
     from dcf.retrieval.serving import Limits
@@ -21,20 +21,22 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 3030
 EXPOSED_RATE = 100.0
 """Requests a second of one address, where other machines reach the service."""
-Backend = Literal["memory", "file", "sqlite"]
+Backend = Literal["memory", "file", "sqlite", "postgres"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 _ROOTS = "DCF_RETRIEVAL_ROOTS"
 _TOKENS = "DCF_RETRIEVAL_TOKENS"
 _ALLOW = "DCF_RETRIEVAL_ALLOW"
 _RATE = "DCF_RETRIEVAL_RATE"
+_DATABASE = "DATABASE_URL"
 _TTL = "DCF_RETRIEVAL_TTL"
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSetting:
     """``path`` is the file of the backend sqlite or the folder of the backend file, None for that
-    of the settings. ``rate`` is None where nobody says one."""
+    of the settings; ``database`` the URL of the backend postgres. ``rate`` is None where nobody
+    says one."""
 
     port: int
     backend: Backend
@@ -44,6 +46,7 @@ class RetrievalSetting:
     rate: float | None
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
     personal: PersonalSetting = field(default_factory=PersonalSetting)
+    database: str = field(default="", repr=False)
 
     @classmethod
     def from_env(
@@ -55,6 +58,12 @@ class RetrievalSetting:
         if backend not in BACKENDS:
             hint = f"one of {', '.join(BACKENDS)}"
             problems.append(_problem("MEM_BACKEND", f"{backend!r} is no backend", hint))
+        database = env.get(_DATABASE) or ""
+        fault = fault_of_url(database) if backend == "postgres" else None
+        if fault:
+            hint = "as in postgresql://USER:PASSWORD@HOST:5432/DATABASE"
+            message = f"it names no database: {fault}" if database else "is not set"
+            problems.append(_problem(_DATABASE, message, hint))
         said = env.get("PORT") or str(DEFAULT_PORT)
         if not (said.isdecimal() and int(said) <= 65_535):
             problems.append(_problem("PORT", f"{said!r} is no port", "a number up to 65535"))
@@ -82,6 +91,7 @@ class RetrievalSetting:
             rate,
             lifetimes,
             personal,
+            database,
         )
 
     def limits(self, *, exposed: bool) -> Limits:

@@ -123,6 +123,12 @@ def test_the_commands_log_and_find(dcf: Dcf) -> None:
         ({}, ["serve", "--host", "0.0.0.0"], "there is no token"),
         ({"DCF_TOKEN": "short"}, ["serve", "--host", "0.0.0.0"], "fewer than 16"),
         ({"MEM_BACKEND": "files"}, ["serve"], "'files' is no backend"),
+        ({"MEM_BACKEND": "postgres"}, ["serve"], "is not set"),
+        (
+            {"MEM_BACKEND": "postgres", "DATABASE_URL": "postgresql://127.0.0.1:1/shop"},
+            ["serve"],
+            "127.0.0.1:1/shop cannot be reached",
+        ),
         ({"PORT": "x"}, ["serve"], "'x' is no port"),
         ({"DCF_RETRIEVAL_TTL": "runlog"}, ["serve"], "does not say TAG=TIME"),
         ({"DCF_RETRIEVAL_RATE": "-1"}, ["serve"], "is no rate"),

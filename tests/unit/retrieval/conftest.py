@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from memory_world import Numbered, Ticking
+from postgres_world import PostgresServer
 
 from dcf.memory import SYSTEM, Memory, Source, random_id
-from dcf.retrieval import FileItems, Items, Lifetimes, MemoryItems, VolatileItems
+from dcf.retrieval import FileItems, Items, Lifetimes, MemoryItems, PostgresItems, VolatileItems
 
 DAY_MS = 86_400_000
 LIFETIMES = Lifetimes({"runlog": DAY_MS, "incident": 7 * DAY_MS})
@@ -25,6 +26,12 @@ def clock() -> Ticking:
 def file(tmp_path: Path) -> Path:
     """Of the memory, where a test has one."""
     return tmp_path / "m.db"
+
+
+@pytest.fixture
+def database(postgres_server: PostgresServer) -> str:
+    """URL of a real PostgreSQL database with pgvector that holds no table."""
+    return postgres_server.empty_schema()
 
 
 @asynccontextmanager
@@ -52,9 +59,14 @@ LASTING: dict[str, Opened] = {"sqlite": _sqlite, "file": _file}
 BACKENDS: dict[str, Opened] = {"memory": _volatile, **LASTING}
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=[*BACKENDS, "postgres"])
 async def items(
     request: pytest.FixtureRequest, tmp_path: Path, clock: Ticking
 ) -> AsyncIterator[Items]:
+    if request.param == "postgres":
+        url = request.getfixturevalue("database")
+        async with PostgresItems.open(url, clock, Numbered(), LIFETIMES) as kept:
+            yield kept
+        return
     async with BACKENDS[request.param](tmp_path, clock) as opened:
         yield opened

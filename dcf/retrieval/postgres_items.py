@@ -1,0 +1,297 @@
+"""Logged items in a PostgreSQL database, which several services may share."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from dcf.memory import Clock, NewId
+from dcf.retrieval.errors import InvalidItem, StoreProblem, StoreUnreachable, UnknownItem
+from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, problems_of
+from dcf.retrieval.postgres_store import PostgresStore
+from dcf.retrieval.ranking import worth
+from dcf.retrieval.together import Together
+from dcf.search import Embedder, spoken, telling_words, words
+
+_log = logging.getLogger(__name__)
+
+_COLUMNS = "i.number, i.id, i.body, i.tags, i.source, i.file_path, i.logged_at"
+_INSERT = """
+INSERT INTO dcf_items (id, project, body, tags, source, file_path, logged_at, words)
+VALUES ($1, $2, $3, $4, $5, $6, $7, to_tsvector('dcf_words', $8))
+"""
+# Waiting for the disk may be switched off for the whole server. Whoever waits for more, as for a
+# copy elsewhere, goes on to do so.
+_DURABLE = """
+SELECT set_config('synchronous_commit', 'on', true)
+WHERE current_setting('synchronous_commit') = 'off'
+"""
+_OVER = """EXISTS (
+  SELECT FROM unnest($2::text[], $3::bigint[]) AS ages (tag, logged_by)
+  WHERE ages.tag = ANY (i.tags) AND i.logged_at <= ages.logged_by)"""
+_WANTED = f"i.project = $1 AND ($4::text IS NULL OR i.file_path = $4) AND NOT {_OVER}"
+_NEWEST = f"SELECT {_COLUMNS} FROM dcf_items i WHERE {_WANTED} ORDER BY i.number DESC LIMIT $5"
+_BY_WORDS = f"""
+SELECT {_COLUMNS} FROM dcf_items i, to_tsquery('dcf_words', $6) asked
+WHERE {_WANTED} AND i.words @@ asked
+ORDER BY ts_rank(i.words, asked, 1) DESC, i.number DESC LIMIT $5
+"""
+# All of a project's are compared: none is missed, and no other project's are looked at.
+_BY_MEANING = f"""
+SELECT {_COLUMNS} FROM dcf_items i JOIN dcf_item_vectors v USING (number)
+WHERE {_WANTED} AND v.embedder = $6 AND v.meaning <#> $7::real[]::halfvec < 0
+ORDER BY v.meaning <#> $7::real[]::halfvec, i.number DESC LIMIT $5
+"""
+_MEANINGLESS = """
+SELECT i.number, i.body FROM dcf_items i WHERE {which} AND NOT EXISTS (
+  SELECT FROM dcf_item_vectors v WHERE v.number = i.number AND v.embedder = $2)
+ORDER BY i.number LIMIT 100
+"""
+_OF_PROJECT = _MEANINGLESS.format(which="i.project = $1")
+_OF_IDS = _MEANINGLESS.format(which="i.id = ANY ($1::text[])")
+_OF_ALL = _MEANINGLESS.format(which="$1::text IS NULL")
+# An item may be gone by then, and another process may have been faster.
+_GIVE_MEANING = """
+INSERT INTO dcf_item_vectors (embedder, number, meaning)
+SELECT $1, number, $3::real[]::halfvec FROM dcf_items WHERE number = $2 ON CONFLICT DO NOTHING
+"""
+_WORDS = 64
+"""More words of one query than these say nothing more."""
+_MOST_BYTES = 900_000
+"""Of the words of one item: PostgreSQL keeps 1 MiB with their places."""
+_LONGEST_WORD = 500
+"""Characters; PostgreSQL keeps words of up to 2,046 bytes."""
+_LOOKS_S = 60.0
+"""How often items are looked for that another process left without a meaning."""
+_RETRY_S = 5.0
+
+
+class PostgresItems:
+    """Items in the database of ``store``. With an ``embedder``, and where the database has
+    vectors, words and meanings are fused by reciprocal rank; else words alone decide."""
+
+    def __init__(
+        self,
+        store: PostgresStore,
+        clock: Clock,
+        new_id: NewId,
+        lifetimes: Lifetimes | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._new_id = new_id
+        self._lifetimes = lifetimes or Lifetimes()
+        self._embedder = embedder if store.has_vectors else None
+        # One transaction for all that is logged while another one is written.
+        self._writer = Together(self._insert)
+        self._is_kept_up = False
+        self._new: list[str] = []
+        self._news = asyncio.Event()
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        url: str,
+        clock: Clock,
+        new_id: NewId,
+        lifetimes: Lifetimes | None = None,
+        embedder: Embedder | None = None,
+    ) -> AsyncIterator[PostgresItems]:
+        """Items in the database at ``url``. Raises a StoreProblem, as all that is done with them
+        does."""
+        async with PostgresStore.open(url, vectors=embedder is not None) as store:
+            yield cls(store, clock, new_id, lifetimes, embedder)
+
+    async def remember(self, project: str, new: NewItem) -> Item:
+        problems = tuple(problems_of(new))
+        if problems:
+            raise InvalidItem(problems)
+        item_id, now = self._new_id("passage"), self._clock()
+        item, told = await asyncio.to_thread(_prepared, new, item_id, now)
+        failure = await self._writer((project, item, told))
+        if failure is not None:
+            raise failure
+        if self._is_kept_up:
+            self._new.append(item.id)
+            self._news.set()
+        return item
+
+    async def recall(
+        self, project: str, query: str, *, file_path: str | None = None, limit: int = 10
+    ) -> tuple[Recalled, ...]:
+        arguments = [project, *self._ages(), file_path, limit]
+        if not words(query):
+            async with self._store.transaction() as connection:
+                rows = await connection.fetch(_NEWEST, *arguments)
+            return tuple(Recalled(_item(row), "newest") for row in rows)
+        if not self._is_kept_up:
+            await self._give_meanings(_OF_PROJECT, project)
+        asked, vector = _asked(query), await self._meaning_of(query)
+        by_meaning: Sequence[Any] = ()
+        async with self._store.transaction() as connection:
+            by_words = await connection.fetch(_BY_WORDS, *arguments, asked)
+            if vector is not None:
+                by_meaning = await connection.fetch(_BY_MEANING, *arguments, self._space, vector)
+        return _fused(by_words, by_meaning)[:limit]
+
+    async def forget(self, project: str, item_id: str) -> None:
+        async with self._store.transaction() as connection:
+            await connection.execute(_DURABLE)
+            gone = await connection.fetchval(
+                "DELETE FROM dcf_items WHERE project = $1 AND id = $2 RETURNING number",
+                project,
+                item_id,
+            )
+        if gone is None:
+            raise UnknownItem(item_id=item_id)
+
+    async def sweep(self, project: str) -> int:
+        tags, ends = self._ages()
+        if not tags:
+            return 0
+        async with self._store.transaction() as connection:
+            gone = await connection.fetchval(
+                f"WITH gone AS (DELETE FROM dcf_items i WHERE i.project = $1 AND {_OVER}"
+                " AND i.logged_at <= $4 RETURNING 1) SELECT count(*) FROM gone",
+                project,
+                tags,
+                ends,
+                max(ends),
+            )
+        return int(gone)
+
+    async def keep_up(self) -> None:
+        if self._embedder is None:
+            return
+        self._is_kept_up = True
+        try:
+            while True:
+                try:
+                    await self._give_meanings(_OF_ALL, None)
+                    await self._follow()
+                except StoreProblem as error:
+                    _log.warning("new items are found by their words alone for now: %s", error)
+                    await asyncio.sleep(_RETRY_S)
+        finally:
+            self._is_kept_up = False
+
+    async def _follow(self) -> None:
+        """Give meanings to what this process logs, until it is time to look for others."""
+        end = asyncio.get_running_loop().time() + _LOOKS_S
+        try:
+            async with asyncio.timeout_at(end):
+                while True:
+                    await self._news.wait()
+                    self._news.clear()
+                    new, self._new = self._new, []
+                    await self._give_meanings(_OF_IDS, new)
+        except TimeoutError:
+            return
+
+    async def _insert(
+        self, some: Sequence[tuple[str, Item, str]]
+    ) -> Sequence[StoreUnreachable | None]:
+        """Keep items, all or none. Whose database is away is not tried one by one."""
+        rows = [
+            (one.id, project, one.text, one.tags, one.source, one.file_path, one.timestamp, told)
+            for project, one, told in some
+        ]
+        try:
+            async with self._store.transaction() as connection:
+                await connection.execute(_DURABLE)
+                await connection.executemany(_INSERT, rows)
+        except StoreUnreachable as error:
+            return [error] * len(some)
+        return [None] * len(some)
+
+    async def _give_meanings(self, which: str, argument: Any) -> None:
+        if self._embedder is None:
+            return
+        while True:
+            async with self._store.transaction() as connection:
+                rows = await connection.fetch(which, argument, self._space)
+            if not rows:
+                return
+            vectors = await asyncio.to_thread(self._embedder.embed, [row["body"] for row in rows])
+            given = [
+                (self._space, row["number"], vector.tolist())
+                for row, vector in zip(rows, vectors, strict=True)
+            ]
+            async with self._store.transaction() as connection:
+                await connection.executemany(_GIVE_MEANING, given)
+
+    async def _meaning_of(self, query: str) -> list[float] | None:
+        if self._embedder is None:
+            return None
+        (vector,) = await asyncio.to_thread(self._embedder.embed_queries, [query])
+        numbers: list[float] = vector.tolist()
+        return numbers
+
+    @property
+    def _space(self) -> str:
+        """Only vectors of the same one may be compared."""
+        assert self._embedder is not None
+        return f"{self._embedder.name} {self._embedder.version}"
+
+    def _ages(self) -> tuple[list[str], list[int]]:
+        """Tags, and when what has one was logged at the latest if its time is over."""
+        now, ages = self._clock(), self._lifetimes.by_tag
+        return list(ages), [now - age for age in ages.values()]
+
+
+def _prepared(new: NewItem, item_id: str, now: int) -> tuple[Item, str]:
+    item = Item.of(new, item_id, now)
+    return item, _told(item.text)
+
+
+def _told(text: str) -> str:
+    """The words that an item is found by, with the parts of names behind them: as many as an index
+    takes."""
+    whole, parts = words(text), spoken(text).split()
+    left, known, told = _MOST_BYTES, set[str](), list[str]()
+    for word in whole if whole == parts else whole + parts:
+        one = word[:_LONGEST_WORD]
+        left -= 2 if one in known else len(one.encode()) + 6
+        if left < 0:
+            break
+        known.add(one)
+        told.append(one)
+    return " ".join(told)
+
+
+def _asked(query: str) -> str:
+    """The words of ``query`` for to_tsquery: any of them. They have letters, digits and marks
+    alone."""
+    asked = dict.fromkeys(word.lower() for word in telling_words(spoken(query)))
+    return " | ".join(f"'{word[:_LONGEST_WORD]}'" for word in list(asked)[:_WORDS])
+
+
+def _fused(by_words: Sequence[Any], by_meaning: Sequence[Any]) -> tuple[Recalled, ...]:
+    """The best first; of two that are equal the newer one."""
+    rows = {row["number"]: row for row in (*by_words, *by_meaning)}
+    places: dict[int, dict[str, int]] = {number: {} for number in rows}
+    for kind, found in (("words", by_words), ("meaning", by_meaning)):
+        for place, row in enumerate(found, 1):
+            places[row["number"]][kind] = place
+    best = sorted(rows, key=lambda one: (-worth([*places[one].values()]), -one))
+    return tuple(Recalled(_item(rows[one]), _why(places[one])) for one in best)
+
+
+def _why(places: dict[str, int]) -> str:
+    return ", ".join(f"{place}. by {kind}" for kind, place in places.items())
+
+
+def _item(row: Any) -> Item:
+    return Item(
+        row["id"],
+        row["body"],
+        tuple(row["tags"]),
+        row["source"],
+        row["file_path"],
+        row["logged_at"],
+    )
