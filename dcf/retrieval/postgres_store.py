@@ -102,7 +102,11 @@ class PostgresStore:
             max_size=_CONNECTIONS,
             timeout=_CONNECTS_S,
             command_timeout=_ANSWERS_S,
-            server_settings={"application_name": "dcf retrieval"},
+            server_settings={
+                "application_name": "dcf retrieval",
+                # One plan for questions with and without a file would suit neither.
+                "plan_cache_mode": "force_custom_plan",
+            },
         )
         store = cls(pool, url)
         await pool
