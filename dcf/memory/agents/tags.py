@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
-from dcf.memory.audit.entity import Entity, Row
+from dcf.memory.audit.entity import Entity, Row, Turn
 from dcf.memory.database import Connection
 
 
-def follow_tags(
-    connection: Connection, entity: Entity, before: Row | None, after: Row | None
-) -> None:
+def follow_tags(connection: Connection, entity: Entity, turns: Sequence[Turn]) -> None:
     """A follower: ``agent_tags`` has a row for each tag in ``agents.tags``."""
-    if entity.name != "agent" or after is None:
+    for before, after in turns if entity.name == "agent" else ():
         # With the agent's row its tags go by themselves.
-        return
-    if before is not None and before["tags"] == after["tags"]:
-        return
+        if after is not None and (before is None or before["tags"] != after["tags"]):
+            _set_tags(connection, after)
+
+
+def _set_tags(connection: Connection, after: Row) -> None:
     connection.execute("DELETE FROM agent_tags WHERE agent_id = ?", (after["id"],))
     connection.executemany(
         "INSERT INTO agent_tags (tag, agent_id) VALUES (?, ?)",

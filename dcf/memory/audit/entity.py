@@ -12,6 +12,9 @@ from dcf.memory.database import Connection
 Row: TypeAlias = Mapping[str, Any]
 """A row by its columns, as SQLite has them."""
 
+Turn: TypeAlias = tuple[Row | None, Row | None]
+"""A row before and after a change (None: there is none)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entity:

@@ -47,6 +47,6 @@ def append(
             "created_at": journal.at if created_at is None else created_at[number],
         }
         kept = MESSAGE.insert(journal.connection, row)
-        follow_search(journal.connection, MESSAGE, None, kept)
+        follow_search(journal.connection, MESSAGE, [(None, kept)])
         added.append(message_of(kept))
     return tuple(added)

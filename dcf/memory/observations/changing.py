@@ -183,7 +183,7 @@ def seen_again(journal: Journal, row: Row, at: Sequence[int]) -> Row:
     log."""
     changed = {"times": row["times"] + len(at), "at": max(row["at"], *at), "updated_at": journal.at}
     again = OBSERVATION.replace(journal.connection, {**row, **changed})
-    follow_search(journal.connection, OBSERVATION, row, again)
+    follow_search(journal.connection, OBSERVATION, [(row, again)])
     return again
 
 

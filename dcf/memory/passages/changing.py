@@ -20,7 +20,8 @@ def insert(journal: Journal, agent_id: str, new: Sequence[NewPassage]) -> tuple[
     agent_row(journal.connection, agent_id)
     given = [fields_of(one) for one in new]
     refuse("the passage", _problems(given))
-    return tuple(_inserted(journal, agent_id, one) for one in given)
+    rows = [_row(journal, agent_id, one) for one in given]
+    return tuple(map(passage_of, journal.create_all(PASSAGE, rows, agent_id=agent_id)))
 
 
 def change_passage(journal: Journal, passage_id: str, given: Mapping[str, Any]) -> Passage:
@@ -56,8 +57,8 @@ def _problems(given: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
         yield from problems(f"/{number}", one)
 
 
-def _inserted(journal: Journal, agent_id: str, given: Mapping[str, Any]) -> Passage:
-    row = {
+def _row(journal: Journal, agent_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {
         "id": journal.new_id("passage"),
         "agent_id": agent_id,
         **columns_of(given),
@@ -65,4 +66,3 @@ def _inserted(journal: Journal, agent_id: str, given: Mapping[str, Any]) -> Pass
         "read_at": None,
         "created_at": journal.at,
     }
-    return passage_of(journal.create(PASSAGE, row, agent_id=agent_id))

@@ -67,7 +67,7 @@ def sweep_rows(
     ids = {"ids": json.dumps([row["id"] for row in rows])}
     went = measured(connection, rule.kind, rule.entity.table, chosen, rule.bytes, ids)
     for row in rows:
-        follow_search(connection, rule.entity, row, None)
+        follow_search(connection, rule.entity, [(row, None)])
         rule.entity.delete(connection, row)
     return went
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from dcf.memory.audit.entity import Entity, Row
+from dcf.memory.audit.entity import Entity, Row, Turn
 from dcf.memory.database import Connection
 from dcf.memory.search import signs
 from dcf.memory.search.entry import TABLES, Entry, entry_of
@@ -31,11 +31,19 @@ _APART = 3
 """Places between threads: what is so far apart is no neighbour (``ranking.NEIGHBOURS``)."""
 
 
-def follow_search(
-    connection: Connection, entity: Entity, before: Row | None, after: Row | None
-) -> None:
+def follow_search(connection: Connection, entity: Entity, turns: Sequence[Turn]) -> None:
     """A follower: the index holds what the rows say. For rows that are made without an event it is
     called by who makes them."""
+    if len(turns) > 1 and all(before is None for before, _ in turns):
+        _index(connection, entity.name, (after for _, after in turns))
+        return
+    for before, after in turns:
+        _follow_one(connection, entity, before, after)
+
+
+def _follow_one(
+    connection: Connection, entity: Entity, before: Row | None, after: Row | None
+) -> None:
     if entity.name == "agent" and after is None and before is not None:
         _forget_space(connection, before["id"], ("message", "passage"))
         return
@@ -53,7 +61,11 @@ def follow_search(
 
 def index_new(connection: Connection, kind: Kind, rows: Iterable[Row]) -> None:
     """Index rows that were just made, all at once: as ``follow_search`` for each, in less time."""
-    new = [entry for row in rows if (entry := entry_of(kind, row)) is not None]
+    _index(connection, kind, rows)
+
+
+def _index(connection: Connection, name: str, rows: Iterable[Row | None]) -> None:
+    new = [entry for row in rows if (entry := entry_of(name, row)) is not None]
     if new:
         _add(connection, new, _new_places(connection, new))
 

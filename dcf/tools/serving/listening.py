@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from dcf.tools.errors import ToolsError
 from dcf.tools.serving.door import is_loopback
@@ -22,6 +23,10 @@ KEEP_ALIVE_S = 75
 SHORTEST_TOKEN = 16
 """Characters of a token that other machines may try to guess."""
 NEW_TOKEN = "`openssl rand -hex 32`"
+
+
+LONGEST_HEAD = 65_536
+"""Bytes of a request that are held before they are told: its line and headers, or its trailers."""
 
 
 class CannotServe(ToolsError):
@@ -56,6 +61,31 @@ class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+class _Protocol(HttpToolsProtocol):
+    """HTTP by httptools, which itself holds headers of any length."""
+
+    _held = 0
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came; a request that tells nothing for too long is refused."""
+        self._held += len(data)
+        super().data_received(data)
+        if self._held > LONGEST_HEAD and not self.transport.is_closing():
+            self.send_400_response("The headers of the request are too long.")
+
+    def on_headers_complete(self) -> None:
+        self._held = 0
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._held = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._held = 0
+        super().on_message_complete()
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -116,6 +146,7 @@ async def serve_app(
     shown = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         app,
+        http=_Protocol,
         log_level="warning",
         access_log=False,
         log_config=None,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import httpx2
@@ -148,3 +150,18 @@ def test_what_cannot_be_is_refused_before_anything_starts(
     done = dcf("retrieval", *arguments, env={"DCF_EMBEDDER": "none", **env})
     assert done.code in (1, 2) and said in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("part", ["GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ", "GET /"])
+def test_a_head_without_end_is_refused(service: Service, part: str) -> None:
+    # RFC 9112, 3: a server that receives more than it parses answers with an error.
+    port = httpx2.URL(service.url).port
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        with suppress(ConnectionError):
+            client.sendall(part.encode() + b"a" * 400_000)
+        answer = b""
+        with suppress(ConnectionError):
+            answer = client.recv(64)
+        assert answer.startswith(b"HTTP/1.1 400 ") or not answer
+    # Nor is a body a head, whatever comes of it at once.
+    assert service.log("a" * 400_000)["id"]

@@ -74,3 +74,24 @@ async def test_what_is_wrong_is_said_at_once(memory: Memory, by: Actor) -> None:
     assert await memory.passages.list(agent.id) == ()
     with pytest.raises(UnknownAgent):
         await memory.passages.insert("agent-9", NewPassage("a"), by=by)
+
+
+async def test_passages_of_one_insert_are_indexed_at_once_and_found_one_by_one(
+    memory: Memory, by: Actor
+) -> None:
+    agent = await memory.agents.create(NewAgent("anna"), by=by)
+    told: list[tuple[str, int]] = []
+    memory.ledger.followers = (
+        *memory.ledger.followers,
+        lambda _connection, entity, turns: told.append((entity.name, len(turns))),
+    )
+    texts = ("plums are ripe", "figs are not", "pears are gone")
+    kept = await memory.passages.insert(agent.id, *map(NewPassage, texts), by=by)
+    # Else the index of words is written anew for each of them.
+    assert told == [("passage", 3)]
+    for word, one in zip(("plums", "figs", "pears"), kept, strict=True):
+        found = await memory.search.find(word, k=1, agent_ids=[agent.id])
+        assert [each.ref for each in found] == [one.id]
+    events = await memory.events.list()
+    noted = {one.entity_id for one in events if one.entity == "passage"}
+    assert noted == {one.id for one in kept}
