@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
+
+HookTask = Literal["failures", "context"]
 
 if TYPE_CHECKING:
     from dcf.cli.retrieval.setting import RetrievalSetting
@@ -55,6 +57,8 @@ def register(app: typer.Typer) -> None:
     command(group, "code", example=code_example, exits=_EXITS, prose=True)(code)
     documents_example = "dcf retrieval documents 'how long is a lease?'"
     command(group, "documents", example=documents_example, exits=_EXITS, prose=True)(documents)
+    hook_example = "dcf retrieval hook context < prompt.json"
+    command(group, "hook", example=hook_example, exits=(OK, FAILED))(hook)
     app.add_typer(group, name="retrieval")
 
 
@@ -218,6 +222,22 @@ def documents(
     settings, setting = _here(root)
     project = setting.projects.chosen(None, None)
     return asyncio.run(search_documents(settings, project, query, limit))
+
+
+def hook(
+    task: Annotated[HookTask, typer.Argument(metavar="TASK", help="failures, or context.")],
+    as_json: JsonOption = False,
+) -> Answer:
+    """Do what a hook of a coding agent is for: reads the hook's JSON from stdin.
+
+    failures: log the output of a test command that failed. context: print what was logged and code
+    that answer the prompt, as the client adds it to what its model reads. The formats of Claude
+    Code, Codex, Gemini CLI, Cursor and VS Code are understood. What goes wrong is said on stderr;
+    the client goes on.
+    """
+    from dcf.cli.retrieval.hooks import answer_hook, read_hook
+
+    return asyncio.run(answer_hook(task, read_hook()))
 
 
 def _here(root: Path | None) -> tuple[Settings, RetrievalSetting]:

@@ -94,7 +94,7 @@ def create_app(
 
     guard = replace(guard, besides=tuple(projects.tokens))
     paths = [route.path for route in routes]
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=[
             Middleware(Gate, limits=limits, metrics=metrics, routes=paths),
@@ -103,6 +103,9 @@ def create_app(
         exception_handlers={404: _unrouted, 405: _unrouted},
         lifespan=lifespan,
     )
+    # /log/ is nothing of ours, and no answer leads to where a request's own Host says.
+    app.router.redirect_slashes = False
+    return app
 
 
 class _Json(JSONResponse):

@@ -112,7 +112,7 @@ def wrong_type(rng: random.Random, _root: Path) -> Asked:
 
 
 def wrong_value(rng: random.Random, _root: Path) -> Asked:
-    query = {"query": QUERY}
+    query: dict[str, Any] = {"query": QUERY}
     bodies: list[Any] = [
         *(query | {"limit": one} for one in (0, -1, 101, 2**63, 10**300, 1.5, 1e300, "8", None)),
         *(query | {"mode": one} for one in ("", "best", 1, None, ["ranked"])),
@@ -123,7 +123,10 @@ def wrong_value(rng: random.Random, _root: Path) -> Asked:
     ]
     logs: list[Any] = [
         *({"text": one} for one in ("", " \n", "a\0b", None)),
-        *({"text": "a", "tags": one} for one in ("a", [1], [""], ["a\0"], ["a"] * 1_000, {})),
+        *(
+            {"text": "a", "tags": one}
+            for one in ("a", [1], [""], ["a\0"], ["a"] * 1_000, {"a": "b"})
+        ),
         *({"text": "a", "source": one} for one in (" ", "\0", "x" * 100_000)),
         *({"text": "a", "filePath": one} for one in (" ", "a\0", "x" * 100_000)),
     ]

@@ -1,0 +1,164 @@
+"""``dcf retrieval hook``: what the hooks of coding agents hand over, logged and answered.
+
+A hook gets one JSON document on stdin. The fields are those that the clients document: Claude Code,
+Codex and VS Code (``tool_input``, ``tool_response``, ``error``, ``prompt``, ``cwd``), Gemini CLI
+(``tool_response.llmContent``) and Cursor (``command``, ``output``, ``workspace_roots``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.exits import FAILED
+from dcf.cli.project_folder import project_folder
+from dcf.cli.retrieval.asking import find_context, log_item
+from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput, explain_error
+from dcf.problem import Problem
+from dcf.retrieval import ContextQuestion, NewItem
+
+HookTask = Literal["failures", "context"]
+
+_FAILURE_EVENTS = frozenset({"PostToolUseFailure", "postToolUseFailure"})
+_TESTS = re.compile(
+    r"\b(pytest|tox|nox|unittest|jest|vitest|mocha|playwright|phpunit|rspec|ctest|"
+    r"(?:npm|pnpm|yarn|bun|deno|cargo|go|make|gradle|gradlew|mvn|dotnet|mix|swift|zig)"
+    r"(?: run)? (?:\S+ )?test)\b"
+)
+_FAILED = re.compile(
+    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^FAIL(?:ED)?\b|test result: FAILED"
+    r"|^not ok \d|\bexit(?:ed with)?[ _]?code:? [1-9]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LOGGED = 4_000
+"""Characters of an output that are kept: its end, where test programs sum up."""
+_ASKED = 2_000
+"""Characters of a prompt that are looked for."""
+_ENTRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class HookInput:
+    """What a client said to its hook; a field that it did not say is empty."""
+
+    event: str
+    folder: Path
+    prompt: str
+    command: str
+    output: str
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Raises BadInput."""
+        try:
+            said = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise BadInput([_no_object(str(error))]) from error
+        if not isinstance(said, dict):
+            raise BadInput([_no_object("it is something else")])
+        given = said.get("tool_input")
+        named = given.get("command") if isinstance(given, dict) else said.get("command")
+        results = (said.get(name) for name in ("error", "tool_response", "output"))
+        return cls(
+            _text(said.get("hook_event_name")),
+            _folder(said),
+            _text(said.get("prompt")),
+            _text(named),
+            "\n".join(part for result in results for part in _texts(result)),
+        )
+
+    @property
+    def failed_tests(self) -> str | None:
+        """What runs the tests, where they were run and failed."""
+        runner = _TESTS.search(self.command)
+        failed = self.event in _FAILURE_EVENTS or _FAILED.search(self.output)
+        return runner[1] if runner and failed else None
+
+
+async def answer_hook(task: HookTask, text: str) -> Answer:
+    """Do ``task`` for a client, and print the JSON document that it expects. What goes wrong is
+    said on stderr with exit code 1: clients go on then, where 2 would block what they do."""
+    try:
+        said = HookInput.parse(text)
+        done = await (_log_failure(said) if task == "failures" else _context(said))
+    except Exception as error:
+        trouble = explain_error(error)
+        if trouble is None:
+            raise
+        reasons = tuple(str(one) for one in trouble.problems)
+        note = ErrorNote(trouble.code, trouble.message, trouble.hint, reasons)
+        return Answer(status="error", error=note, exit_code=FAILED)
+    # No answer of ours: clients refuse fields that they do not know.
+    print(json.dumps(done))
+    return Answer()
+
+
+async def _log_failure(said: HookInput) -> dict[str, Any]:
+    runner = said.failed_tests
+    if runner is not None:
+        text = f"{said.command} failed\n{said.output[-_LOGGED:]}".replace("\0", "")
+        new = NewItem(text, ("error", "runlog"), runner)
+        await log_item(*_setting(said.folder), new)
+    return {}
+
+
+async def _context(said: HookInput) -> dict[str, Any]:
+    query = said.prompt.replace("\0", "")[:_ASKED]
+    if not query.strip():
+        return {}
+    question = ContextQuestion("", query, limit=_ENTRIES)
+    found = (await find_context(*_setting(said.folder), question, explain=False)).fields["context"]
+    if not found:
+        return {}
+    entries = [f"{one['citation']}\n{one['text']}" for one in found]
+    text = "\n\n".join(["What DCF has about this (`dcf open` shows an address):", *entries])
+    return {"hookSpecificOutput": {"hookEventName": said.event, "additionalContext": text}}
+
+
+def _setting(folder: Path) -> tuple[Settings, RetrievalSetting]:
+    env = {name: value for name, value in os.environ.items() if name != "DCF_RETRIEVAL_TOKENS"}
+    return Settings.from_env(env), RetrievalSetting.from_env(env, [project_folder(folder)])
+
+
+def _folder(said: Mapping[str, Any]) -> Path:
+    roots = said.get("workspace_roots")
+    named = said.get("cwd") or (roots[0] if isinstance(roots, list) and roots else None)
+    folder = Path(_text(named) or ".")
+    return folder if folder.is_dir() else Path.cwd()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in a result, whatever a client calls its fields."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        code = value.get("exit_code", value.get("exitCode"))
+        if isinstance(code, int) and not isinstance(code, bool):
+            yield f"exit code {code}"
+        names = ("llmContent", "output", "stdout", "stderr", "error", "message", "text")
+        yield from (part for name in names for part in _texts(value.get(name)))
+    elif isinstance(value, list):
+        yield from (part for one in value for part in _texts(one))
+
+
+def _text(value: Any) -> str:
+    return value.encode(errors="replace").decode() if isinstance(value, str) else ""
+
+
+def _no_object(reason: str) -> Problem:
+    hint = "a client starts this command as a hook and hands a JSON object over"
+    return Problem("CLI_HOOK", f"it is no JSON object: {reason}", hint=hint, file="stdin")
+
+
+def read_hook() -> str:
+    """What the client hands over."""
+    return sys.stdin.buffer.read().decode("utf-8", "replace")

@@ -1,0 +1,183 @@
+"""``dcf retrieval hook`` with what the clients document, and the configurations of the page."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import sys
+import tomllib
+from typing import Any
+
+import pytest
+from acceptance.doc_snippets import REPOSITORY, blocks_of
+from commands import python
+from dcf_user import Dcf
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from memory_user import MemoryUser
+
+from dcf.cli.entry import run_command
+
+PAGE = REPOSITORY / "docs" / "how-to" / "coding-agents.md"
+SUMMARY = "FAILED test_pay.py::test_refused - TypeError: card is None\n1 failed, 3 passed"
+COMMAND = {"command": "python -m pytest -q"}
+# As Claude Code, Codex, Gemini CLI, Cursor and VS Code document what their hooks get.
+FAILURES: dict[str, dict[str, Any]] = {
+    "claude": {
+        "hook_event_name": "PostToolUseFailure",
+        "tool_name": "Bash",
+        "tool_input": COMMAND,
+        "tool_use_id": "toolu_1",
+        "error": f"Exit code 1\n{SUMMARY}",
+    },
+    "codex": {
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Bash",
+        "tool_input": COMMAND,
+        "tool_response": SUMMARY,
+    },
+    "gemini": {
+        "hook_event_name": "AfterTool",
+        "tool_name": "run_shell_command",
+        "tool_input": COMMAND,
+        "tool_response": {"llmContent": f"Output: {SUMMARY}\nExit Code: 1", "returnDisplay": ""},
+    },
+    "cursor": {"hook_event_name": "afterShellExecution", **COMMAND, "output": SUMMARY},
+    "vscode": {"hookEventName": "PostToolUse", "tool_input": COMMAND, "tool_response": SUMMARY},
+}
+
+
+class Hook:
+    """A client in a project that runs the hooks."""
+
+    def __init__(self, memory: MemoryUser, capsys: pytest.CaptureFixture[str]) -> None:
+        self.root = memory.folder
+        self._patch, self._capsys = memory.patch, capsys
+        (self.root / ".git").mkdir()
+        # The client may start it anywhere.
+        memory.patch.chdir(self.root.parent)
+
+    def __call__(self, task: str, said: Any) -> tuple[int, str, str]:
+        data = said if isinstance(said, bytes) else json.dumps(said).encode()
+        self._patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        code = run_command(["retrieval", "hook", task])
+        told = self._capsys.readouterr()
+        return code, told.out, told.err
+
+    def logged(self) -> list[dict[str, Any]]:
+        asked = ["retrieval", "context", "card pytest", "--root", str(self.root), "--json"]
+        assert run_command(asked) == 0
+        found: list[dict[str, Any]] = json.loads(self._capsys.readouterr().out)["context"]
+        return found
+
+
+@pytest.fixture
+def hook(memory: MemoryUser, capsys: pytest.CaptureFixture[str]) -> Hook:
+    return Hook(memory, capsys)
+
+
+@pytest.mark.parametrize("client", FAILURES)
+def test_a_failed_test_command_is_logged(hook: Hook, client: str) -> None:
+    where = {"workspace_roots": [str(hook.root)]} if client == "cursor" else {"cwd": str(hook.root)}
+    assert hook("failures", FAILURES[client] | where)[:2] == (0, "{}\n")
+    (item,) = hook.logged()
+    assert item["text"].startswith("python -m pytest -q failed\n") and SUMMARY in item["text"]
+    assert (item["tags"], item["source"]) == (["error", "runlog"], "pytest")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"tool_input": COMMAND, "tool_response": "4 passed, 0 failed"},
+        {"tool_input": {"command": "cat pay.log"}, "tool_response": SUMMARY},
+        {"tool_input": COMMAND, "tool_response": {"stdout": "4 passed", "exit_code": 0}},
+        {"tool_name": "Read"},
+        {},
+    ],
+)
+def test_nothing_else_is_logged(hook: Hook, said: dict[str, Any]) -> None:
+    assert hook("failures", said | {"cwd": str(hook.root)})[:2] == (0, "{}\n")
+    assert hook.logged() == []
+
+
+def test_a_prompt_gets_what_was_logged_and_the_code(hook: Hook) -> None:
+    (hook.root / "pay.py").write_text("def charge(card):\n    return card.total\n")
+    hook("failures", FAILURES["claude"] | {"cwd": str(hook.root)})
+    for event in ("UserPromptSubmit", "BeforeAgent"):
+        said = {"hook_event_name": event, "cwd": str(hook.root), "prompt": "why is the card None?"}
+        code, out, _ = hook("context", said)
+        output = json.loads(out)["hookSpecificOutput"]
+        assert (code, output["hookEventName"]) == (0, event)
+        assert SUMMARY in output["additionalContext"]
+        assert "dcf://code/pay.py/line/1-2" in output["additionalContext"]
+    nothing = {"cwd": str(hook.root), "prompt": "\0 \ud800"}
+    assert hook("context", nothing)[0] == 0
+
+
+@pytest.mark.parametrize("said", [b"", b"[", b"[]", b"\xff", b"[" * 100_000, b"3"])
+def test_what_is_no_hooks_input_never_blocks_a_client(hook: Hook, said: bytes) -> None:
+    """Exit code 2 would."""
+    for task in ("failures", "context"):
+        code, out, err = hook(task, said)
+        assert (code, out) == (1, "") and "stdin" in err and "Traceback" not in err
+
+
+def configurations() -> dict[str, Any]:
+    """What the page says, by the file that it is written to."""
+    return {
+        file: tomllib.loads(block.text) if block.language == "toml" else json.loads(block.text)
+        for block in blocks_of(PAGE)
+        if (file := block.words.get("file"))
+    }
+
+
+def started(document: dict[str, Any]) -> tuple[list[str], dict[str, str]] | None:
+    """The command with which a client starts the server, and its environment."""
+    for name in ("mcpServers", "servers", "mcp_servers", "mcp"):
+        if name in document:
+            server = document[name]["dcf"]
+            command = server["command"]
+            whole = command if isinstance(command, list) else [command, *server["args"]]
+            return whole, server.get("env") or server["environment"]
+    return None
+
+
+def hooks_in(value: Any) -> list[str]:
+    """The commands of hooks, wherever they stand."""
+    if isinstance(value, list):
+        return [one for part in value for one in hooks_in(part)]
+    if not isinstance(value, dict):
+        return []
+    own = [value["command"]] if isinstance(value.get("command"), str) else []
+    return own + [one for part in value.values() for one in hooks_in(part)]
+
+
+def test_the_hooks_of_the_page_are_the_tested_ones() -> None:
+    found = [hooks_in(document.get("hooks")) for document in configurations().values()]
+    assert [len(commands) for commands in found if commands] == [2, 2, 2, 1, 1]
+    for command in (one for commands in found for one in commands):
+        program, *rest = shlex.split(command)
+        assert program == "/srv/shop/.venv/bin/dcf"
+        assert rest in (["retrieval", "hook", "failures"], ["retrieval", "hook", "context"])
+
+
+async def test_the_server_of_every_client_finds_what_a_hook_logged(
+    dcf: Dcf, redis_url: str
+) -> None:
+    commands = [found for one in configurations().values() if (found := started(one))]
+    assert len(commands) == 6 and all(one == commands[0] for one in commands)
+    (program, *arguments), said = commands[0]
+    assert program == "/srv/shop/.venv/bin/dcf"
+    there = {name: value.replace("/srv/shop", str(dcf.folder)) for name, value in said.items()}
+    dcf.env |= {"DCF_EMBEDDER": "none", "DCF_REDIS_URL": redis_url}
+    assert dcf("retrieval", "log", SUMMARY, "--root", dcf.folder).code == 0
+    server = StdioServerParameters(
+        command=python(), args=["-m", "dcf.cli", *arguments], env=dcf.env | there, cwd=dcf.folder
+    )
+    async with Client(stdio_client(server)) as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert {"log_artifact", "augmented_context"} <= names
+        answer = await client.call_tool("augmented_context", {"query": "card TypeError"})
+    assert answer.structured_content is not None
+    assert [one["text"] for one in answer.structured_content["context"]] == [SUMMARY]
