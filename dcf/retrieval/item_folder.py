@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dcf.memory.database import sync
 from dcf.retrieval.item import Item
 from dcf.retrieval.item_line import Gone, line_of, record_in
 
@@ -99,7 +98,7 @@ class ItemFolder:
             return
         self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        sync(self._folder.parent)
+        _sync(self._folder.parent)
 
     @contextmanager
     def _locked(self, kind: int) -> Iterator[int]:
@@ -172,7 +171,7 @@ class ItemFolder:
                 torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
                 _write_all(descriptor, b"\n" + some if torn else some)
             if not all(size for _, size in opened):
-                sync(self._folder)
+                _sync(self._folder)
         except OSError:
             # The disk may be full: what half of a line would be is not there.
             for descriptor, size in opened:
@@ -198,7 +197,7 @@ class ItemFolder:
             draft.replace(file)
         else:
             file.unlink()
-        sync(self._folder)
+        _sync(self._folder)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
@@ -225,3 +224,12 @@ def _kept_lines(file: Path, live: Mapping[str, Item]) -> Iterator[bytes]:
 def _day_of(item: Item) -> str:
     day = datetime.fromtimestamp(item.timestamp / 1000, UTC).date()
     return f"{_FIRST}{day.isoformat()}{_LAST}"
+
+
+def _sync(path: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
