@@ -225,12 +225,14 @@ def _search(error: BaseException) -> Trouble | None:
 
 def _retrieval(error: BaseException) -> Trouble | None:
     from dcf.code import CodeProblem, InvalidSearch, RootMissing, UnshownFile
-    from dcf.retrieval import InvalidItem, RetrievalProblem
+    from dcf.retrieval import FolderUnusable, InvalidItem, RetrievalProblem, StoreProblem
 
     if isinstance(error, InvalidItem | InvalidSearch):
         return list_troubles(error.problems)
     if isinstance(error, RetrievalProblem):
         return Trouble(BAD_INPUT, error.code, str(error), error.hint)
+    if isinstance(error, FolderUnusable | StoreProblem):
+        return Trouble(ENVIRONMENT, error.code, str(error), error.hint)
     if isinstance(error, CodeProblem):
         of_the_user = isinstance(error, RootMissing | UnshownFile)
         exit_code = BAD_INPUT if of_the_user else ENVIRONMENT

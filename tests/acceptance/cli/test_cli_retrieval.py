@@ -126,11 +126,6 @@ def test_the_commands_log_and_find(dcf: Dcf) -> None:
         ({"DCF_TOKEN": "short"}, ["serve", "--host", "0.0.0.0"], "fewer than 16"),
         ({"MEM_BACKEND": "files"}, ["serve"], "'files' is no backend"),
         ({"MEM_BACKEND": "postgres"}, ["serve"], "is not set"),
-        (
-            {"MEM_BACKEND": "postgres", "DATABASE_URL": "postgresql://127.0.0.1:1/shop"},
-            ["serve"],
-            "127.0.0.1:1/shop cannot be reached",
-        ),
         ({"PORT": "x"}, ["serve"], "'x' is no port"),
         ({"DCF_RETRIEVAL_TTL": "runlog"}, ["serve"], "does not say TAG=TIME"),
         ({"DCF_RETRIEVAL_RATE": "-1"}, ["serve"], "is no rate"),
@@ -165,3 +160,25 @@ def test_a_head_without_end_is_refused(service: Service, part: str) -> None:
         assert answer.startswith(b"HTTP/1.1 400 ") or not answer
     # Nor is a body a head, whatever comes of it at once.
     assert service.log("a" * 400_000)["id"]
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        (
+            {"MEM_BACKEND": "postgres", "DATABASE_URL": "postgresql://me:geheim@127.0.0.1:1/items"},
+            "127.0.0.1:1/items cannot be reached",
+        ),
+        ({"MEM_BACKEND": "file", "MEM_PATH": "/dev/null"}, "cannot be kept in the folder"),
+    ],
+)
+def test_a_store_that_is_not_there_is_named(dcf: Dcf, env: dict[str, str], said: str) -> None:
+    done = dcf("retrieval", "log", "a", env={"DCF_EMBEDDER": "none", **env})
+    assert done.code == 3 and said in done.err
+    assert "geheim" not in done.out + done.err and "defect" not in done.err
+
+
+def test_a_service_does_not_start_without_its_database(dcf: Dcf) -> None:
+    env = {"MEM_BACKEND": "postgres", "DATABASE_URL": "postgresql://127.0.0.1:1/shop"}
+    done = dcf("retrieval", "serve", env={"DCF_EMBEDDER": "none", "PORT": "0", **env})
+    assert done.code == 3 and "127.0.0.1:1/shop cannot be reached" in done.err
