@@ -156,8 +156,8 @@ def value_without_personal(
 
 @dataclass(frozen=True)
 class PersonalSetting:
-    """What a user wants to have taken out: what ``rules`` find, and the names of ``persons``, as
-    whole words in any case and with any blanks between them."""
+    """What is to be taken out: what ``rules`` find, and the names of ``persons``. A name is found
+    as whole words, in any case and with any blanks between them."""
 
     rules: tuple[str, ...] = ()
     persons: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.help import Obvious, Rare
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
+from dcf.personal_form import PersonalSetting
 from dcf.retrieval import (
     ContextQuestion,
     DocumentShelf,
@@ -107,13 +108,16 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
         project = projects.chosen(None, root)
     except RetrievalProblem as error:
         raise Refused(error.code, str(error), hint=f"{_ROOTS} says which there are") from error
+    personal, problems = PersonalSetting.from_env(platform.config.env)
+    if problems:
+        raise Refused(problems[0].code, "; ".join(one.message for one in problems))
     memory = await local_memory(platform)
     shelf = platform.code(await memory.search.embedder())
     items = MemoryItems(memory, by_tool(tool_name))
     documents = DocumentShelf(memory)
     seen = ObservationShelf(memory)
     clock = memory.ledger.clock
-    return Retrieval(items, shelf, clock, documents, observations=seen), project
+    return Retrieval(items, shelf, clock, documents, personal, seen), project
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

@@ -42,3 +42,18 @@ async def test_no_folder_is_read_that_is_not_the_servers(redis_url: str, tmp_pat
         refused = await desk.refused("augmented_context", query="parser", root=str(tmp_path))
         assert refused == "retrieval_root_not_served"
         assert await desk.refused("augmented_context", query="a") == "retrieval_root_required"
+
+
+async def test_what_finds_a_person_is_taken_out_where_the_server_says_so(
+    redis_url: str, tmp_path: Path
+) -> None:
+    async with desk_on(redis_url, tmp_path, env={"DCF_PII": "email"}) as desk:
+        await desk.good("log_artifact", text="ann@mail.example saw the timeout")
+        (found,) = (await desk.good("augmented_context", query="timeout"))["context"]
+        assert found["text"] == "[redacted: email] saw the timeout"
+
+
+async def test_a_rule_that_there_is_not_keeps_nothing(redis_url: str, tmp_path: Path) -> None:
+    async with desk_on(redis_url, tmp_path, env={"DCF_PII": "emails"}) as desk:
+        refused = await desk.refused("log_artifact", text="ann@mail.example saw the timeout")
+        assert refused == "PERSONAL_RULE_UNKNOWN"
