@@ -26,7 +26,7 @@ NEW_TOKEN = "`openssl rand -hex 32`"
 
 
 LONGEST_HEAD = 65_536
-"""Bytes of a request that are held before they are told: its line and headers, or its trailers."""
+"""Bytes of a request's line and headers, or of its trailers."""
 
 
 class CannotServe(ToolsError):
@@ -63,20 +63,24 @@ class _Server(uvicorn.Server):
         yield
 
 
-class _Protocol(HttpToolsProtocol):
-    """HTTP by httptools, which itself holds headers of any length."""
+class HttpProtocol(HttpToolsProtocol):
+    """HTTP by httptools, which by itself takes headers of any length and any number of hosts."""
 
     _held = 0
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came; a request that tells nothing for too long is refused."""
+        """Parse what came; a head or trailers that are too long are refused."""
         self._held += len(data)
         super().data_received(data)
         if self._held > LONGEST_HEAD and not self.transport.is_closing():
             self.send_400_response("The headers of the request are too long.")
 
     def on_headers_complete(self) -> None:
+        """Refuse a request without exactly one ``Host`` (RFC 9112, 3.2): the error is a 400."""
         self._held = 0
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
+            raise ValueError("a request has one Host")
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -146,7 +150,7 @@ async def serve_app(
     shown = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         app,
-        http=_Protocol,
+        http=HttpProtocol,
         log_level="warning",
         access_log=False,
         log_config=None,

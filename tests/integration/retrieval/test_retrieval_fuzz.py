@@ -305,10 +305,16 @@ def endless_header(rng: random.Random, _root: Path) -> Asked:
 
 
 def no_http(rng: random.Random, _root: Path) -> Asked:
-    odd = rng.choice([{"Host": ""}, {"X Y": "a"}, {"Transfer-Encoding": "tea"}, {"X": "a\0b"}])
-    # Without a host it is asked of none that is served here.
-    statuses = {400, 421} if "Host" in odd else {400, 501}
-    return Asked("no HTTP", statuses, headers=odd, whole=False)
+    odd = rng.choice(
+        [
+            {"Host": ""},
+            {"X": "a\r\nHost: localhost"},
+            {"X Y": "a"},
+            {"Transfer-Encoding": "tea"},
+            {"X": "a\0b"},
+        ]
+    )
+    return Asked("no HTTP", {400, 501}, headers=odd, whole=False)
 
 
 def token(rng: random.Random, _root: Path) -> Asked:

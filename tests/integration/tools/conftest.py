@@ -15,6 +15,7 @@ import pytest
 import uvicorn
 from starlette.types import ASGIApp
 
+from dcf.tools.serving.listening import HttpProtocol
 from dcf.tools.stub import create_stub_app
 
 Serving = Callable[..., AbstractAsyncContextManager[str]]
@@ -34,7 +35,9 @@ async def serving_app(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))
     listener.listen()
-    config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=0)
+    config = uvicorn.Config(
+        app, http=HttpProtocol, log_level="critical", timeout_graceful_shutdown=0
+    )
     server = _Server(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:
