@@ -1,4 +1,4 @@
-"""What a task is told under one budget of tokens, with room for each kind of text."""
+"""The context of a task within a budget of tokens, with a share for each kind of text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ SHARES: Mapping[Kind, Share] = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one kind got: all but ``taken`` and ``left_out``, which are texts, are tokens."""
+    """What one kind got: ``floor``, ``ceiling`` and ``used`` are tokens, ``taken`` and ``left_out``
+    numbers of texts."""
 
     floor: int
     ceiling: int
@@ -44,7 +45,7 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """``found`` cost at most ``budget`` tokens together, the best first; ``left_out`` are the
-    others, the last entry of ``why`` says why each is."""
+    others."""
 
     budget: int
     found: tuple[Scored, ...]
@@ -53,7 +54,7 @@ class Bundle:
 
     @property
     def used(self) -> int:
-        """Tokens of all that is told."""
+        """Tokens of all that was found."""
         return sum(part.used for part in self.parts.values())
 
 
@@ -65,35 +66,40 @@ def bundled(
 ) -> Bundle:
     """At most ``limit`` of ``ranked``, the best first, in ``budget`` tokens.
 
-    Three rounds, each in the order of the ranking: every kind up to its floor; then up to its
-    ceiling; then whatever fits. A text that is too long for what is left does not keep the
+    Four rounds, each in the order of the ranking: one text of every kind, so that a small limit
+    is not used up by the first kind; every kind up to its floor; then up to its ceiling; then
+    whatever fits. A text that is too long for what is left does not keep the
     shorter ones behind it out.
     """
     priced = with_costs(ranked)
     floors = {kind: budget * shares[kind].floor // 100 for kind in KINDS}
     ceilings = {kind: budget * shares[kind].ceiling // 100 for kind in KINDS}
+    whole = dict.fromkeys(KINDS, budget)
+    rounds = ((floors, 1), (floors, limit), (ceilings, limit), (whole, limit))
     used: Counter[Kind] = Counter()
+    kinds: Counter[Kind] = Counter()
     taken: set[int] = set()
-    for most in (floors, ceilings, dict.fromkeys(KINDS, budget)):
+    for most, of_a_kind in rounds:
         for number, one in enumerate(priced):
             kind = one.candidate.kind
             fits = used[kind] + one.tokens <= most[kind] and used.total() + one.tokens <= budget
-            if number not in taken and len(taken) < limit and fits:
+            has_place = len(taken) < limit and kinds[kind] < of_a_kind
+            if number not in taken and has_place and fits:
                 taken.add(number)
+                kinds[kind] += 1
                 used[kind] += one.tokens
     left = [one for number, one in enumerate(priced) if number not in taken]
-    kinds = Counter(priced[number].candidate.kind for number in taken)
     others = Counter(one.candidate.kind for one in left)
     parts = {
         kind: Part(floors[kind], ceilings[kind], used[kind], kinds[kind], others[kind])
         for kind in KINDS
     }
-    reason = f"behind the first {limit}" if len(taken) >= limit else None
-    room = budget - used.total()
+    over = f"over the budget: {budget - used.total():,} tokens were left"
+    reason = f"behind the first {limit}" if len(taken) >= limit else over
     return Bundle(
         budget,
         tuple(priced[number] for number in sorted(taken)),
-        tuple(_left_out(one, reason or f"over the budget: {room:,} were left") for one in left),
+        tuple(replace(one, left_out=reason) for one in left),
         parts,
     )
 
@@ -103,7 +109,3 @@ def with_costs(ranked: Sequence[Scored]) -> list[Scored]:
     texts = [f"{one.candidate.text}\n{one.candidate.citation}" for one in ranked]
     costs = counts_of_tokens(texts) if texts else []
     return [replace(one, tokens=cost + _AROUND) for one, cost in zip(ranked, costs, strict=True)]
-
-
-def _left_out(one: Scored, reason: str) -> Scored:
-    return replace(one, why=(*one.why, f"left out, {one.tokens:,} tokens, {reason}"))

@@ -44,12 +44,13 @@ class Candidate:
 class Scored:
     """A candidate as it is answered: ``score`` is between 0 and 1, and may be compared inside of
     one answer; ``why`` says what it is made of. ``tokens`` is what it costs a model to read, 0
-    where nobody counted."""
+    where nobody counted; ``left_out`` says why it is not answered, where it is not."""
 
     candidate: Candidate
     score: float
     why: tuple[str, ...]
     tokens: int = 0
+    left_out: str = ""
 
 
 def candidates_of(

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
 from dcf.memory import Clock, NewId
-from dcf.retrieval.errors import FolderUnusable, InvalidItem, UnknownItem
-from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, problems_of
+from dcf.retrieval.errors import FolderUnusable, UnknownItem
+from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
 from dcf.retrieval.item_folder import ItemFolder
-from dcf.retrieval.items import archive_of
-from dcf.retrieval.together import Together
+from dcf.retrieval.items import archive_of, demand_valid
+from dcf.retrieval.together import TogetherIn
 from dcf.retrieval.word_table import WordTable
 from dcf.search import words
 
@@ -36,16 +35,11 @@ class FileItems:
         self._lifetimes = lifetimes or Lifetimes()
         self._projects: dict[str, _Project] = {}
         # One wait for the disk for all that is logged while another one is written.
-        self._writers: dict[str, Together[NewItem, Item]] = {}
+        self._writer = TogetherIn(self._append)
 
     async def remember(self, project: str, new: NewItem) -> Item:
-        problems = tuple(problems_of(new))
-        if problems:
-            raise InvalidItem(problems)
-        writer = self._writers.get(project)
-        if writer is None:
-            writer = self._writers[project] = Together(partial(self._append, project))
-        return await writer(new)
+        demand_valid(new)
+        return await self._writer(project, new)
 
     async def recall(
         self, project: str, query: str, *, file_path: str | None = None, limit: int = 10

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import Protocol
 
-from dcf.retrieval.item import Item, NewItem, Recalled
+from dcf.retrieval.errors import InvalidItem
+from dcf.retrieval.item import Item, NewItem, Recalled, problems_of
 
 MOST = 1_000
 """Items that are recalled at once."""
@@ -41,3 +42,10 @@ class Items(Protocol):
 def archive_of(project: str) -> str:
     """What a project's items are kept under: a name for its folder that is none itself."""
     return f"artifacts-{hashlib.sha256(project.encode()).hexdigest()[:16]}"
+
+
+def demand_valid(new: NewItem) -> None:
+    """Raises InvalidItem with all that keeps ``new`` from being logged."""
+    problems = tuple(problems_of(new))
+    if problems:
+        raise InvalidItem(problems)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from dcf.memory import (
     Actor,
@@ -16,11 +15,11 @@ from dcf.memory import (
     UnknownAgent,
     UnknownPassage,
 )
-from dcf.retrieval.errors import InvalidItem, UnknownItem
-from dcf.retrieval.item import OWN, Item, Lifetimes, NewItem, Recalled, problems_of
-from dcf.retrieval.items import MOST, archive_of
+from dcf.retrieval.errors import UnknownItem
+from dcf.retrieval.item import OWN, Item, Lifetimes, NewItem, Recalled
+from dcf.retrieval.items import MOST, archive_of, demand_valid
 from dcf.retrieval.shelves import reason_of
-from dcf.retrieval.together import Together
+from dcf.retrieval.together import TogetherIn
 
 _FILE = f"{OWN}file="
 _PAGE = 100
@@ -37,16 +36,11 @@ class MemoryItems:
         self._by = by
         self._lifetimes = lifetimes or Lifetimes()
         # One transaction for all that is logged while another one is written: each has a price.
-        self._writers: dict[str, Together[NewItem, Item]] = {}
+        self._writer = TogetherIn(self._insert)
 
     async def remember(self, project: str, new: NewItem) -> Item:
-        problems = tuple(problems_of(new))
-        if problems:
-            raise InvalidItem(problems)
-        writer = self._writers.get(project)
-        if writer is None:
-            writer = self._writers[project] = Together(partial(self._insert, project))
-        return await writer(new)
+        demand_valid(new)
+        return await self._writer(project, new)
 
     async def recall(
         self, project: str, query: str, *, file_path: str | None = None, limit: int = 10

@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from dcf.memory import Clock, NewId
-from dcf.retrieval.errors import InvalidItem, StoreProblem, StoreUnreachable, UnknownItem
-from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, problems_of
+from dcf.retrieval.errors import StoreProblem, StoreUnreachable, UnknownItem
+from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
+from dcf.retrieval.items import demand_valid
 from dcf.retrieval.postgres_store import PostgresStore
 from dcf.retrieval.ranking import worth
 from dcf.retrieval.together import Together
@@ -108,9 +109,7 @@ class PostgresItems:
             yield cls(store, clock, new_id, lifetimes, embedder)
 
     async def remember(self, project: str, new: NewItem) -> Item:
-        problems = tuple(problems_of(new))
-        if problems:
-            raise InvalidItem(problems)
+        demand_valid(new)
         item_id, now = self._new_id("passage"), self._clock()
         item, told = await asyncio.to_thread(_prepared, new, item_id, now)
         failure = await self._writer((project, item, told))

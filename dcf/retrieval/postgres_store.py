@@ -118,7 +118,7 @@ class PostgresStore:
                     store.has_vectors = await store._make_vectors(connection)
             yield store
         finally:
-            # A server that is away is told no farewell: then the pool cuts off what it has.
+            # A server that does not answer any more cannot close its connections: they are cut off.
             with suppress(OSError):
                 async with asyncio.timeout(_CONNECTS_S):
                     await pool.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dcf.code import CodeHit, CodeProblem
 from dcf.memory import Clock, Found
@@ -91,7 +91,9 @@ class Retrieval:
             told = await asyncio.to_thread(bundled, ranked, question.budget, question.limit)
             return Answered(told.found, told.left_out, problems, told)
         found = await asyncio.to_thread(with_costs, ranked[: question.limit])
-        return Answered(tuple(found), tuple(ranked[question.limit :]), problems)
+        behind = f"behind the first {question.limit}"
+        left_out = (replace(one, left_out=behind) for one in ranked[question.limit :])
+        return Answered(tuple(found), tuple(left_out), problems)
 
     async def _recalled(self, question: ContextQuestion, path: str | None) -> Sequence[Recalled]:
         # The formula of the guide judges all there is, the newest before what is beyond the limit.

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from itertools import count
 
 from dcf.memory import Clock, NewId
-from dcf.retrieval.errors import InvalidItem, UnknownItem
-from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, problems_of
+from dcf.retrieval.errors import UnknownItem
+from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
+from dcf.retrieval.items import demand_valid
 from dcf.retrieval.word_table import WordTable
 from dcf.search import words
 
@@ -26,9 +27,7 @@ class VolatileItems:
         self._words = WordTable()
 
     async def remember(self, project: str, new: NewItem) -> Item:
-        problems = tuple(problems_of(new))
-        if problems:
-            raise InvalidItem(problems)
+        demand_valid(new)
         item = await asyncio.to_thread(Item.of, new, self._new_id("passage"), self._clock())
         number = next(self._numbers)
         self._kept.setdefault(project, {})[number] = item

@@ -232,8 +232,8 @@ def hook(
 
     failures: log the output of a test command that failed. context: print what was logged and code
     that answer the prompt, as the client adds it to what its model reads. The formats of Claude
-    Code, Codex, Gemini CLI, Cursor and VS Code are understood. What goes wrong is said on stderr;
-    the client goes on.
+    Code, Codex, Gemini CLI, Cursor and VS Code are known. Errors are written to stderr; the client
+    goes on.
     """
     from dcf.cli.retrieval.hooks import answer_hook, read_hook
 

@@ -53,16 +53,9 @@ async def find_context(
     }
     show: list[Any] = [line for one in answered.found for line in _lines(one, explain=explain)]
     if explain:
-        fields["left_out"] = [
-            {**_entry(one), "reason": one.why[-1] if bundle else f"behind the first {asked.limit}"}
-            for one in answered.left_out
-        ]
+        fields["left_out"] = [{**_entry(one), "reason": one.left_out} for one in answered.left_out]
         show += [
-            Text(
-                f"left out: {one.candidate.citation}  {one.score:.3f}"
-                + (f"  {one.why[-1]}" if bundle else ""),
-                "dim",
-            )
+            Text(f"left out: {one.candidate.citation}  {one.score:.3f}  {one.left_out}", "dim")
             for one in answered.left_out
         ]
     if bundle is not None:

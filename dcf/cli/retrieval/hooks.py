@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
@@ -26,7 +26,8 @@ from dcf.cli.trouble import BadInput, explain_error
 from dcf.problem import Problem
 from dcf.retrieval import ContextQuestion, NewItem
 
-HookTask = Literal["failures", "context"]
+if TYPE_CHECKING:
+    from dcf.cli.commands.retrieval import HookTask
 
 _FAILURE_EVENTS = frozenset({"PostToolUseFailure", "postToolUseFailure"})
 _TESTS = re.compile(

@@ -49,7 +49,7 @@ def test_a_kind_is_not_starved_by_others_that_are_ranked_above_it() -> None:
     told = Counter(one.candidate.kind for one in made.found)
     assert told["memory"] == told["document"] == 1
     assert made.parts["code"].used > 1_000 * SHARES["code"].ceiling // 100  # others left room
-    assert all("over the budget" in one.why[-1] for one in made.left_out)
+    assert all("over the budget" in one.left_out for one in made.left_out)
 
 
 def test_beyond_the_ceiling_others_come_first() -> None:
@@ -59,9 +59,21 @@ def test_beyond_the_ceiling_others_come_first() -> None:
     assert _share(bundled(scored(*[("code", 80)] * 12), 1_000, 100), "code") > 0.9
 
 
+@given(texts, st.integers(100, 4_000), st.integers(len(KINDS), 50))
+def test_no_kind_is_left_out_that_fits_its_floor(
+    texts: Sequence[tuple[Kind, int]], budget: int, limit: int
+) -> None:
+    """However small the limit is, as long as it has a place for each."""
+    made = bundled(scored(*texts), budget, limit)
+    for kind in KINDS:
+        of_it = [one for one in (*made.found, *made.left_out) if one.candidate.kind == kind]
+        fits = any(one.tokens <= budget * SHARES[kind].floor // 100 for one in of_it)
+        assert made.parts[kind].taken >= fits
+
+
 def test_the_limit_is_said_where_it_is_what_keeps_a_text_out() -> None:
     made = bundled(scored(*[("code", 5)] * 4), 1_000, 3)
-    assert [one.why[-1].endswith("behind the first 3") for one in made.left_out] == [True]
+    assert [one.left_out == "behind the first 3" for one in made.left_out] == [True]
 
 
 def _share(made: Bundle, kind: Kind) -> float:

@@ -8,8 +8,15 @@ from memory_world import Numbered, Ticking
 
 from dcf.code import CodeHit
 from dcf.documents import Piece, ReadDocument
-from dcf.memory import SYSTEM, FileState, Memory, Source
-from dcf.retrieval import ContextQuestion, DocumentShelf, MemoryItems, NewItem, Retrieval
+from dcf.memory import SYSTEM, FileState, Memory, NewObservation, Origin, Source
+from dcf.retrieval import (
+    ContextQuestion,
+    DocumentShelf,
+    MemoryItems,
+    NewItem,
+    ObservationShelf,
+    Retrieval,
+)
 from dcf.retrieval.candidate import candidates_of
 
 TEA = ReadDocument(
@@ -46,6 +53,28 @@ async def test_a_context_has_the_documents_of_its_project_with_their_citations(
     ]
     assert found[0].citation == "dcf://document/document-1/line/1-3"
     assert found[0].about["file_path"] == "tea.md" and found[0].about["headings"] == ["Tea"]
+
+
+async def test_a_context_has_what_was_observed_in_its_project(tmp_path: Path) -> None:
+    source, clock = Source(tmp_path / "m.db"), Ticking()
+    async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
+        seen = [
+            NewObservation("bugfix", f"a retry got over the timeout of {folder}", run, folder)
+            for folder, run in (("/shop", Origin("run", "r1")), ("/other", Origin("run", "r2")))
+        ]
+        kept, _ = await memory.observations.add(*seen, by=SYSTEM)
+        retrieval = Retrieval(
+            MemoryItems(memory, SYSTEM), None, clock, observations=ObservationShelf(memory)
+        )
+        await retrieval.log("/shop", NewItem("The timeout comes at noon."))
+        asked = ContextQuestion("/shop", "which retry helps with a timeout?")
+        found = [one.candidate for one in (await retrieval.context(asked)).found]
+    assert [(one.type, one.citation) for one in found] == [
+        ("observation", str(kept.citation)),
+        ("memory", "dcf://memory/passage-1"),
+    ]
+    assert "a retry got over the timeout of /shop" in found[0].text
+    assert found[0].timestamp == kept.at
 
 
 async def test_code_that_stands_in_a_document_is_found_once(tmp_path: Path) -> None:
