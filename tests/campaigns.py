@@ -52,6 +52,17 @@ SIMULATED = (
     "dcf/workflow",
     "tests/simulation",
 )
+# What writes the documents of a run, and what its tests say of them.
+CONTRACT = (
+    "control_plane",
+    "dcf/asl",
+    "dcf/problem.py",
+    "dcf/regular_file.py",
+    "dcf/schema",
+    "dcf/workflow",
+    "requirements/dev.txt",
+    "tests/contract",
+)
 RESULTS = Path("tests/soak/results.json")
 _DIGESTS = "digests"
 _SETTLED = "settled"

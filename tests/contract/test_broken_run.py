@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, Literal
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, end, linear, seed
 from interleaved import Breaking, Interleaved
 from test_gc import ended_run, left
@@ -28,6 +29,8 @@ from control_plane import (
     run_lists,
     timers,
 )
+
+pytestmark = settled(*CONTRACT)
 
 Damage = Callable[[World, str], Awaitable[Any]]
 

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from checked_documents import check_documents
 from cluster import ClusterWorld, cluster_server
 from flows import RUN, Flow, linear, seed
@@ -43,6 +44,8 @@ from control_plane import (
 from control_plane.keys import COMPANIONS
 from control_plane.script import Script
 from control_plane.twin import Twin
+
+pytestmark = settled(*CONTRACT)
 
 
 class StrictTwinWorld(World):

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any, Literal
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, TaskFailed, linear, seed
 from interleaved import Breaking, FailingOver, Interleaved
 from test_join import fanned
@@ -27,6 +28,8 @@ from control_plane import (
     timers,
 )
 from dcf.workflow import finalize
+
+pytestmark = settled(*CONTRACT)
 
 
 async def failed_run(world: World, n: int = 3) -> Store:

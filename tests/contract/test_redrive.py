@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, TaskFailed, end, linear, seed
 from interleaved import FailingOver, Interleaved
 from redis import Redis
@@ -24,6 +25,8 @@ from control_plane import (
     run_transitions,
     timers,
 )
+
+pytestmark = settled(*CONTRACT)
 
 
 class Flaky:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, end, linear, seed
 from redis import Redis
 from test_gc import ended_run, failed_run, left
@@ -33,6 +34,8 @@ from control_plane import (
 )
 from control_plane.documents import schema
 from dcf.workflow import explain
+
+pytestmark = settled(*CONTRACT)
 
 Damage = Callable[[World], Awaitable[Any]]
 KEYS = RunKeys(RUN)

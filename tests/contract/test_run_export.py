@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, Literal
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import DEFINITION, RUN, Flow, TaskFailed, linear, seed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -42,6 +43,8 @@ from control_plane import (
 from control_plane.run_export import RestoreLost
 from control_plane.script import Script
 from dcf.workflow import finalize
+
+pytestmark = settled(*CONTRACT)
 
 
 async def sealed_run(world: World) -> tuple[Store, bytes]:

@@ -15,6 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import DEFINITION, RUN, Flow, linear, seed
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,6 +40,8 @@ from control_plane import (
     unpack,
 )
 from dcf.workflow import explain, finalize, read_timeline, shelve
+
+pytestmark = settled(*CONTRACT)
 
 Lines = list[dict[str, Any]]
 

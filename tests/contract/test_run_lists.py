@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from campaigns import campaign
+from campaigns import CONTRACT, campaign, settled
 from flows import linear, seed
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,6 +33,8 @@ from control_plane import (
 )
 from control_plane.run_lists import STATUSES, list_runs
 from dcf.workflow import finalize
+
+pytestmark = settled(*CONTRACT)
 
 Lists = dict[str, dict[str, int]]
 HOUR_MS = 3_600_000

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from campaigns import SOAK, campaign
+from campaigns import SIMULATED, SOAK, campaign, settled
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from machine_expressions import ERRORS, FITTING, PAYLOADS, mostly
@@ -34,6 +34,8 @@ from dcf.simulation import (
     WorkflowWorld,
 )
 from dcf.simulation.mocked_work import Recording
+
+pytestmark = settled(*SIMULATED, "dcf/conformance")
 
 MAKERS = ("tests/unit/asl/machine_strategy.py", "tests/unit/asl/machine_expressions.py")
 MOST_STEPS = 300

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from asl_builders import machine_of, run
+from campaigns import LANGUAGE, settled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine_play import TOO_LATE, is_end
@@ -24,6 +25,8 @@ from dcf.asl import (
 from dcf.asl.trial.mocked_answer import MockedAnswer
 from dcf.asl.trial.mocks import Mocks
 from dcf.problem import has_errors
+
+pytestmark = settled(*LANGUAGE)
 
 
 def deep(levels: int) -> Any:

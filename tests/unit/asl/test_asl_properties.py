@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from asl_builders import machine_of, run
-from campaigns import campaign
+from campaigns import LANGUAGE, campaign, settled
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from machine_expressions import FITTING, PAYLOADS
@@ -18,6 +18,8 @@ from machine_strategy import definitions
 
 from dcf.asl import DefinitionError, dump, parse, validate
 from dcf.problem import Problem, has_errors
+
+pytestmark = settled(*LANGUAGE)
 
 INPUTS = st.one_of(FITTING, FITTING, FITTING, PAYLOADS)
 SEEDS = st.integers(0, 999)

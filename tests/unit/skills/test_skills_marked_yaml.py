@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from campaigns import campaign
+from campaigns import campaign, settled
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dcf.skills.authoring import marked_yaml
 from dcf.skills.authoring.marked_yaml import MAX_DEPTH, read_yaml
+
+pytestmark = settled("dcf/problem.py", "dcf/skills", "requirements/dev.txt")
 
 
 @pytest.fixture(autouse=True, scope="module", params=["libyaml", "PyYAML"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from campaigns import settled
 from hypothesis import HealthCheck, given, settings
 from random_procedures import conditions, procedures
 
@@ -19,6 +20,10 @@ from dcf.sop import (
 from dcf.sop.findings import Findings
 from dcf.sop.markdown.document import read_markdown
 from dcf.sop.yaml_form.document import read_yaml_form, validator
+
+pytestmark = settled(
+    "dcf/problem.py", "dcf/skills", "dcf/sop", "requirements/dev.txt", "tests/unit/sop"
+)
 
 _SLOW = settings(
     max_examples=50,

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from campaigns import settled
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from twin_pair import Failure, Pair, Wire
+
+pytestmark = settled("control_plane", "requirements/dev.txt", "tests/unit/twin")
 
 SERVER_TEST = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
