@@ -34,7 +34,7 @@ class UnknownItem(RetrievalProblem):
     """There is no logged item {item_id} in this project."""
 
     code = "retrieval_unknown_item"
-    hint = "it may have been deleted, or its time was over; `dcf memory history` says when"
+    hint = "it may have been deleted, or its time was over"
 
 
 class RootRequired(RetrievalProblem):

@@ -71,7 +71,7 @@ class Performer:
         """The outcome of one Task; a failure of the work is an outcome, not an exception."""
         handler = self._handler(task.state.resource or "")
         if handler is not None:
-            outcome = await _apart(_contained(self._result(handler, task, beat), task))
+            outcome = await _apart(_contained(lambda: self._result(handler, task, beat), task))
             if isinstance(outcome, Failed) and self._notes_of:
                 await self._notes_of(task).note_failure(outcome.error or "", outcome.cause or "")
             return outcome
@@ -86,7 +86,8 @@ class Performer:
             )
         if self._agents is None:
             return Failed("DCF.NoHandler", "this worker runs no agents")
-        return await _contained(self._agents.perform(task, beat), task)
+        agents = self._agents
+        return await _contained(lambda: agents.perform(task, beat), task)
 
     def _handler(self, resource: str) -> Handler | None:
         """The handler of ``resource``; one that ends in ``.waitForTaskToken`` is also served by
@@ -123,12 +124,12 @@ async def _apart(work: Coroutine[Any, Any, Outcome]) -> Outcome:
         return _CANCELLED_FROM_INSIDE
 
 
-async def _contained(work: Awaitable[Outcome], task: Task) -> Outcome:
+async def _contained(work: Callable[[], Awaitable[Outcome]], task: Task) -> Outcome:
     """The outcome of ``work``: whatever breaks in it fails its Task, not the worker. Raises
     MissingBlob where the data of its run are damaged."""
     mine = asyncio.current_task()
     try:
-        return await work
+        return await work()
     except TaskFailure as failure:
         # Whatever a handler put there.
         error, cause = _storable(failure.error or ""), _storable(failure.cause or "")

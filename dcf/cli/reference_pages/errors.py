@@ -17,8 +17,13 @@ from dcf.asl import AslError
 from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import called_name, source_trees, text_of
 from dcf.cli.reference_pages.task_errors import TASK_ERRORS
+from dcf.code import CodeProblem
+from dcf.documents import DocumentProblem
 from dcf.knowledge import KnowledgeError
 from dcf.memory import MemoryProblem
+from dcf.planner.errors import PlanningProblem
+from dcf.retrieval import FolderUnusable, RetrievalProblem, StoreProblem
+from dcf.sessions.errors import SessionProblem
 from dcf.skills import SkillError
 from dcf.tools import ToolsError
 from dcf.workflow import WorkflowError
@@ -29,10 +34,17 @@ _ROOMS: dict[str, type[Exception]] = {
     "Workflows": WorkflowError,
     "Skills": SkillError,
     "Tools": ToolsError,
+    "Planner": PlanningProblem,
+    "Sessions": SessionProblem,
     "Approvals of agents' calls": AgentApprovalError,
     "The Reflector": AdvisorProblem,
     "The knowledge graph": KnowledgeError,
     "The memory": MemoryProblem,
+    "Retrieval": RetrievalProblem,
+    "Logged items in a folder": FolderUnusable,
+    "Logged items in PostgreSQL": StoreProblem,
+    "Code": CodeProblem,
+    "Documents": DocumentProblem,
     "Amazon States Language": AslError,
 }
 _NOTES = frozenset({"ErrorNote", "NotSo", "EnvironmentTrouble"})
