@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
-
-HookTask = Literal["failures", "context"]
 
 if TYPE_CHECKING:
     from dcf.cli.retrieval.setting import RetrievalSetting
@@ -225,7 +223,7 @@ def documents(
 
 
 def hook(
-    task: Annotated[HookTask, typer.Argument(metavar="TASK", help="failures, or context.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="failures, or context.")],
     as_json: JsonOption = False,
 ) -> Answer:
     """Do what a hook of a coding agent is for: reads the hook's JSON from stdin.

@@ -11,10 +11,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
@@ -25,9 +25,6 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, explain_error
 from dcf.problem import Problem
 from dcf.retrieval import ContextQuestion, NewItem
-
-if TYPE_CHECKING:
-    from dcf.cli.commands.retrieval import HookTask
 
 _FAILURE_EVENTS = frozenset({"PostToolUseFailure", "postToolUseFailure"})
 _TESTS = re.compile(
@@ -85,12 +82,13 @@ class HookInput:
         return runner[1] if runner and failed else None
 
 
-async def answer_hook(task: HookTask, text: str) -> Answer:
+async def answer_hook(task: str, text: str) -> Answer:
     """Do ``task`` for a client, and print the JSON document that it expects. What goes wrong is
     said on stderr with exit code 1: clients go on then, where 2 would block what they do."""
     try:
-        said = HookInput.parse(text)
-        done = await (_log_failure(said) if task == "failures" else _context(said))
+        if task not in _TASKS:
+            raise BadInput([_no_task(task)])
+        done = await _TASKS[task](HookInput.parse(text))
     except Exception as error:
         trouble = explain_error(error)
         if trouble is None:
@@ -125,6 +123,12 @@ async def _context(said: HookInput) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": said.event, "additionalContext": text}}
 
 
+_TASKS: dict[str, Callable[[HookInput], Awaitable[dict[str, Any]]]] = {
+    "failures": _log_failure,
+    "context": _context,
+}
+
+
 def _setting(folder: Path) -> tuple[Settings, RetrievalSetting]:
     env = {name: value for name, value in os.environ.items() if name != "DCF_RETRIEVAL_TOKENS"}
     return Settings.from_env(env), RetrievalSetting.from_env(env, [project_folder(folder)])
@@ -153,6 +157,11 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _text(value: Any) -> str:
     return value.encode(errors="replace").decode() if isinstance(value, str) else ""
+
+
+def _no_task(task: str) -> Problem:
+    hint = f"the tasks are {' and '.join(_TASKS)}"
+    return Problem("CLI_HOOK", f"hooks have no task {task!r}", hint=hint)
 
 
 def _no_object(reason: str) -> Problem:

@@ -123,12 +123,17 @@ def test_what_is_no_hooks_input_never_blocks_a_client(hook: Hook, said: bytes) -
         assert (code, out) == (1, "") and "stdin" in err and "Traceback" not in err
 
 
+def test_a_misspelt_task_never_blocks_a_client(hook: Hook) -> None:
+    code, out, err = hook("failure", FAILURES["claude"])
+    assert (code, out) == (1, "") and "failures and context" in err
+
+
 def configurations() -> dict[str, Any]:
     """What the page says, by the file that it is written to."""
     return {
         file: tomllib.loads(block.text) if block.language == "toml" else json.loads(block.text)
         for block in blocks_of(PAGE)
-        if (file := block.words.get("file"))
+        if (file := block.words.get("file")) and block.language in ("json", "toml")
     }
 
 
