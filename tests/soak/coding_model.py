@@ -12,6 +12,8 @@ from typing import Any
 
 from integration.agents.wire_model import Body, Garble, Refuse, Say, WireModel
 
+Plan = Sequence[tuple[str, Body]]
+"""Calls of tools, with their arguments."""
 _RESULTS = {"tool_result", "function_call_output"}
 
 
@@ -19,7 +21,7 @@ class CodingModel(WireModel):
     """Makes the calls of ``plan``, one for each request of a session, and ends it. A tool of an MCP
     server is named there as the server names it; each client puts something before that."""
 
-    def __init__(self, plan: Sequence[tuple[str, Body]]) -> None:
+    def __init__(self, plan: Plan) -> None:
         super().__init__(self._next)
         self._plan = plan
 
@@ -58,7 +60,7 @@ class CodingModel(WireModel):
 
 
 @asynccontextmanager
-async def serving_coding_model(plan: Sequence[tuple[str, Body]]) -> AsyncIterator[CodingModel]:
+async def serving_coding_model(plan: Plan) -> AsyncIterator[CodingModel]:
     """On a free port until the block ends; ``url`` is its origin."""
     model = CodingModel(plan)
     server = await asyncio.start_server(model.serve, "127.0.0.1", 0)

@@ -1,4 +1,4 @@
-"""``dcf retrieval hook`` with what the clients document, and the configurations of the page."""
+"""``dcf retrieval hook`` with what the clients document, and the configurations of the pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from memory_user import MemoryUser
 
 from dcf.cli.entry import run_command
 
-PAGE = REPOSITORY / "docs" / "how-to" / "coding-agents.md"
+PAGES = sorted((REPOSITORY / "docs" / "how-to" / "coding-agents").iterdir())
 SUMMARY = "FAILED test_pay.py::test_refused - TypeError: card is None\n1 failed, 3 passed"
 COMMAND = {"command": "python -m pytest -q"}
 # As Claude Code, Codex, Gemini CLI, Cursor and VS Code document what their hooks get.
@@ -129,10 +129,11 @@ def test_a_misspelt_task_never_blocks_a_client(hook: Hook) -> None:
 
 
 def configurations() -> dict[str, Any]:
-    """What the page says, by the file that it is written to."""
+    """What the pages say, by the file that it is written to."""
     return {
         file: tomllib.loads(block.text) if block.language == "toml" else json.loads(block.text)
-        for block in blocks_of(PAGE)
+        for page in PAGES
+        for block in blocks_of(page)
         if (file := block.words.get("file")) and block.language in ("json", "toml")
     }
 
@@ -158,9 +159,9 @@ def hooks_in(value: Any) -> list[str]:
     return own + [one for part in value.values() for one in hooks_in(part)]
 
 
-def test_the_hooks_of_the_page_are_the_tested_ones() -> None:
+def test_the_hooks_of_the_pages_are_the_tested_ones() -> None:
     found = [hooks_in(document.get("hooks")) for document in configurations().values()]
-    assert [len(commands) for commands in found if commands] == [2, 2, 2, 1, 1]
+    assert [len(commands) for commands in found if commands] == [2, 2, 1, 2, 1]
     for command in (one for commands in found for one in commands):
         program, *rest = shlex.split(command)
         assert program == "/srv/shop/.venv/bin/dcf"
