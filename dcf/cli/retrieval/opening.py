@@ -49,6 +49,13 @@ async def open_shelf(settings: Settings) -> AsyncIterator[CodeShelf]:
         await shelf.close()
 
 
+def memory_settings(settings: Settings, setting: RetrievalSetting) -> Settings:
+    """The settings with the memory that the backend ``sqlite`` is told to use."""
+    if setting.backend != "sqlite" or setting.path is None:
+        return settings
+    return replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.path)})
+
+
 @asynccontextmanager
 async def _items(
     settings: Settings, setting: RetrievalSetting, by: Actor
@@ -57,9 +64,7 @@ async def _items(
         yield VolatileItems(now_ms, random_id, setting.lifetimes), None, None
         return
     # Documents and observations are in the memory, wherever items are.
-    if setting.backend == "sqlite" and setting.path is not None:
-        settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.path)})
-    async with opened(settings, make=True) as memory:
+    async with opened(memory_settings(settings, setting), make=True) as memory:
         shelves = DocumentShelf(memory), ObservationShelf(memory)
         if setting.backend == "sqlite":
             yield MemoryItems(memory, by, setting.lifetimes), *shelves
