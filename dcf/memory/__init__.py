@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ContextTooSmall,
         Pack,
         Packed,
+        PlaybookOffer,
         quote,
         uri_of,
     )
@@ -428,6 +429,7 @@ __all__ = [
     "Playbook",
     "PlaybookExists",
     "PlaybookMatch",
+    "PlaybookOffer",
     "PlaybookProposal",
     "PlaybookUse",
     "Playbooks",
