@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from dcf.search import spoken, telling_words, words
 
@@ -45,7 +46,7 @@ _OF_ALL = frozenset(_SAID_BY_ALL.split())
 """Words that errors have whatever they are about."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ErrorWords:
     """``words`` are those of an error in their order, in small letters and with identifiers split.
     ``codes`` are what it is called by numbers: a status, an errno, ``TS2339``. ``numbers`` are all
@@ -54,6 +55,14 @@ class ErrorWords:
     words: tuple[str, ...]
     codes: frozenset[str]
     numbers: frozenset[str]
+
+    @cached_property
+    def places(self) -> Mapping[str, Sequence[int]]:
+        """Where each word stands, from 0 on: put together once, for all patterns."""
+        found: dict[str, list[int]] = {}
+        for place, word in enumerate(self.words):
+            found.setdefault(word, []).append(place)
+        return found
 
 
 def error_words(text: str) -> ErrorWords:

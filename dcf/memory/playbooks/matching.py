@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from heapq import merge
+from itertools import repeat
 
 from dcf.memory.playbook import Playbook, PlaybookMatch
 from dcf.memory.playbooks.error_words import ErrorWords, error_words, pattern_words
@@ -39,7 +41,10 @@ def likeness(pattern: ErrorWords, error: ErrorWords) -> Likeness:
     strange = sorted(pattern.codes - error.numbers)
     if strange or not total:
         return Likeness(0.0, f"it does not say {', '.join(strange)}")
-    said = _said_together(wanted.keys(), error.words, max(_SMALLEST, _WINDOW * len(pattern.words)))
+    said = {word for word in wanted if word in error.places}
+    if len(said) + len(pattern.codes) >= THRESHOLD * total:
+        # Fewer do not do, however they stand.
+        said = _together(said, error, max(_SMALLEST, _WINDOW * len(pattern.words)))
     found = [*(word for word in wanted if word in said), *sorted(pattern.codes)]
     missing = [word for word in wanted if word not in said]
     reason = f"says {len(found)} of {total} words of the pattern: {_listed(found)}"
@@ -68,13 +73,14 @@ def _order(one: PlaybookMatch) -> tuple[float, int, int, int, str]:
     return -one.score, -known.helped, known.failed, -known.confirmed_at, known.id
 
 
-def _said_together(wanted: Collection[str], words: Sequence[str], window: int) -> set[str]:
-    """The most of ``wanted`` that stand in ``window`` of ``words`` in a row."""
-    places = [(place, word) for place, word in enumerate(words) if word in wanted]
+def _together(said: Collection[str], error: ErrorWords, window: int) -> set[str]:
+    """The most words of ``said`` that stand in ``window`` words of an error in a row."""
+    places = list[tuple[int, str]]()
     inside: Counter[str] = Counter()
     best: set[str] = set()
     first = 0
-    for place, word in places:
+    for place, word in merge(*(zip(error.places[word], repeat(word)) for word in said)):
+        places.append((place, word))
         inside[word] += 1
         while place - places[first][0] >= window:
             gone = places[first][1]
@@ -84,6 +90,8 @@ def _said_together(wanted: Collection[str], words: Sequence[str], window: int) -
             first += 1
         if len(inside) > len(best):
             best = set(inside)
+        if len(best) == len(said):
+            break
     return best
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -129,6 +130,8 @@ def test_words_that_are_scattered_over_a_long_log_are_no_error() -> None:
     log = ["step done"] * 200
     log[0], log[100], log[199] = "database ready", "pool open", "quota exhausted"
     assert not likeness(pattern, error_words("\n".join(log))).is_match
+    coded = pattern_words("database pool exhausted HTTP 503 errno 111")
+    assert not likeness(coded, error_words("\n".join([*log, "HTTP 503 errno 111"]))).is_match
     log[150] = "the database pool is exhausted"
     assert likeness(pattern, error_words("\n".join(log))).score == 1.0
 
@@ -166,6 +169,16 @@ async def test_success_is_counted_and_a_run_once(memory: Memory) -> None:
     for number in range(30):
         made = await memory.playbooks.count(made.id, helped=True, used_by=f"u{number}", by=BY)
     assert (made.helped, len(made.uses)) == (33, 20)
+
+
+async def test_no_use_is_lost_that_many_count_at_once(memory: Memory) -> None:
+    made = await memory.playbooks.add(BUSY, by=BY)
+    count = memory.playbooks.count
+    await asyncio.gather(
+        *(count(made.id, helped=n % 3 > 0, used_by=f"dcf://run/{n}", by=BY) for n in range(30))
+    )
+    known = await memory.playbooks.get(made.id)
+    assert (known.helped, known.failed, len(known.uses)) == (20, 10, 20)
 
 
 async def test_a_playbook_is_stale_that_was_not_confirmed_or_fails(
