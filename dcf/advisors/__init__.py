@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from dcf.advisors.reflector.board import GuidelinesBoard
     from dcf.advisors.reflector.desk import reflector_of
     from dcf.advisors.reflector.phrasing import phrased
-    from dcf.advisors.reflector.reflecting import Reflection, reflect, reflect_on_file
+    from dcf.advisors.reflector.reflecting import Reflection, SeenBefore, reflect, reflect_on_file
     from dcf.advisors.reflector.registration import Registered, open_board, register_reflector
+    from dcf.advisors.reflector.seen_before import with_playbooks
     from dcf.advisors.reflector.shared_blocks import SharedBlocks, read_shared_memory_blocks
     from dcf.advisors.reflector.source import Sink, Source
     from dcf.advisors.reflector.triggering import (
@@ -66,6 +67,7 @@ __all__ = [
     "Report",
     "RunNotOver",
     "Section",
+    "SeenBefore",
     "SharedBlocks",
     "Sink",
     "Source",
@@ -88,5 +90,6 @@ __all__ = [
     "status_warnings",
     "trigger_reflection",
     "update_reflector_guidelines",
+    "with_playbooks",
     "withdraw_wishes",
 ]

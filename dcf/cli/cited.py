@@ -21,6 +21,7 @@ from dcf.cli.memory.threads import TurnsQuestion, thread_shown
 from dcf.cli.memory.wording import moment
 from dcf.cli.project_folder import project_folder
 from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.retrieval.playbooks import show_playbook
 from dcf.cli.screen import Screen
 from dcf.cli.session.explaining import explain_session
 from dcf.cli.session.listing import list_companions
@@ -75,6 +76,8 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
             return await show_passage(settings, cited.id)
         case "document", _:
             return await _document(cited, settings)
+        case "playbook", _:
+            return await show_playbook(settings, cited.id)
         case "code", _:
             return await _code(cited)
         case "agent", "block":

@@ -10,7 +10,7 @@ from dcf.cli.wording import counted
 _VERDICTS = {"allow": "allowed", "deny": "refused", "ask": "waits for approval"}
 _LONGEST = 60  # characters of one member
 _MOST_NAMED = 5
-_ENTRY = "dcf://memory/"
+_ENTRY, _PLAYBOOK = "dcf://memory/", "dcf://playbook/"
 
 
 def event_line(kind: str, said: Mapping[str, Any]) -> str:
@@ -40,9 +40,13 @@ def _context(said: Mapping[str, Any]) -> str:
     uris = [str(uri) for uri in said.get("observations", ())]
     seen = [uri.rpartition("/")[2] for uri in uris]
     entries = sum(uri.startswith(_ENTRY) for uri in uris)
-    what = f"{counted(len(seen) - entries, 'observation', 'observations')} of earlier runs"
+    playbooks = sum(uri.startswith(_PLAYBOOK) for uri in uris)
+    observations = len(seen) - entries - playbooks
+    what = f"{counted(observations, 'observation', 'observations')} of earlier runs"
     if entries:
         what += f", {counted(entries, 'entry', 'entries')} of branches"
+    if playbooks:
+        what += f", {counted(playbooks, 'playbook', 'playbooks')}"
     rest = " …" if len(seen) > _MOST_NAMED else ""
     named = " ".join(seen[:_MOST_NAMED])
     return f"{what}, {said.get('tokens')} tokens: {named}{rest}"

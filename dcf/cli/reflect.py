@@ -16,6 +16,7 @@ from control_plane import Outbox
 from dcf.cli.age import read_age
 from dcf.cli.answer import Answer
 from dcf.cli.graph.access import open_graph
+from dcf.cli.memory.opening import opened, source_in
 from dcf.cli.output_file import check_outputs
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.run_files import file_meant, shelved
@@ -26,7 +27,7 @@ from dcf.problem import Problem
 
 if TYPE_CHECKING:
     from dcf.advisors import GuidelinesBoard, Reflection, Report, Section, Table
-    from dcf.knowledge import ToldRun
+    from dcf.knowledge import RunFact, ToldRun
 
 Write: TypeAlias = Callable[[str], Awaitable[str]]
 
@@ -62,6 +63,7 @@ async def reflect_on_runs(order: Order, settings: Settings, screen: Screen) -> A
         reflection, run = await _of_file(order, file, settings, screen)
     else:
         reflection, run = await _of_graph(order, settings, screen)
+    reflection = await _with_playbooks(reflection, run.end if run else None, settings, screen)
     report = report_of(reflection)
     if run is not None:
         report = report.opening_with(run_section(run.end, run.outcomes, reflection.analysis))
@@ -116,6 +118,25 @@ async def _of_file(
     async with open_graph(settings, screen) as (knowledge, _):
         with screen.working("reflecting …"):
             return await reflect_on_file(told, knowledge, since=since, now=now), told
+
+
+async def _with_playbooks(
+    reflection: Reflection, end: RunFact | None, settings: Settings, screen: Screen
+) -> Reflection:
+    """The reflection with what is known of its failures. What keeps the memory from being read
+    keeps nobody from the rest."""
+    from dcf.advisors import with_playbooks
+    from dcf.memory import MemoryProblem, project_of_runs
+
+    if not source_in(settings).path.exists():
+        return reflection
+    try:
+        async with opened(settings) as memory:
+            project = project_of_runs(settings.generated)
+            return await with_playbooks(reflection, end, memory, project)
+    except MemoryProblem as problem:
+        screen.warn(f"playbooks were not looked at: {problem}")
+        return reflection
 
 
 def _writer(settings: Settings) -> Write:

@@ -28,6 +28,7 @@ _MEMORY_INPUT = frozenset(
         "memory_observations_all",
         "memory_observations_ids",
         "memory_observation_same",
+        "memory_playbook_exists",
     }
     | {"memory_unusable_key", "memory_unusable_value"}
 )

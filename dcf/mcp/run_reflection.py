@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from control_plane import Outbox, RunDocument, Store
-from dcf.advisors import Reflection, open_board, reflect, reflect_on_file, report_of
+from dcf.advisors import Reflection, open_board, reflect, reflect_on_file, report_of, with_playbooks
 from dcf.guidelines import DAY_MS, Insight
-from dcf.knowledge import GraphSetting, Knowledge, KnowledgeError, Privacy, ToldRun, tell_shelved
+from dcf.knowledge import (
+    GraphSetting,
+    Knowledge,
+    KnowledgeError,
+    Privacy,
+    RunFact,
+    ToldRun,
+    tell_shelved,
+)
 from dcf.mcp.envelope import Refused
 from dcf.mcp.graph_access import open_graph
 from dcf.mcp.platform import Platform
 from dcf.mcp.roots import confined
+from dcf.memory import MemoryProblem, project_of_runs
 from dcf.planner import PlanningProblem
 from dcf.workflow import is_file_name, read_run_file, shelve
 
@@ -77,11 +86,13 @@ async def learn_from(platform: Platform, named: NamedRun, planner_agent_id: str)
     board = await open_board(home.runtime, planner_agent_id)
     try:
         async with open_graph(platform) as (knowledge, waiting):
-            since = min(now - SINCE_MS, await _began(knowledge, run, waiting))
+            end = await _end(knowledge, run, waiting)
+            since = min(now - SINCE_MS, end.started_at)
             sink = Outbox(platform.backend)
             reflection = await reflect(knowledge, since=since, now=now, board=board, sink=sink)
     except KnowledgeError as away:
         raise _refused(away) from away
+    reflection = await _with_playbooks(platform, reflection, end)
     warnings = list(reflection.warnings)
     if waiting:
         warnings.append(f"{waiting} entries of the outbox were not in the graph yet")
@@ -100,13 +111,27 @@ async def _learn_from_file(platform: Platform, told: ToldRun) -> Learned:
     if GraphSetting.from_env(platform.config.env).mode == "off":
         alone = "the graph is off: the run was analysed alone"
         reflection = await reflect_on_file(told, None, since=since, now=now)
+        reflection = await _with_playbooks(platform, reflection, told.end)
         return Learned(_told(reflection), (unpublished, alone, *reflection.warnings))
     try:
         async with open_graph(platform) as (knowledge, _):
             reflection = await reflect_on_file(told, knowledge, since=since, now=now)
     except KnowledgeError as away:
         raise _refused(away) from away
+    reflection = await _with_playbooks(platform, reflection, told.end)
     return Learned(_told(reflection), (unpublished, *reflection.warnings))
+
+
+async def _with_playbooks(platform: Platform, reflection: Reflection, end: RunFact) -> Reflection:
+    """The reflection with what is known of its failures, where that is kept here. What keeps the
+    memory from being read keeps nobody from the rest."""
+    home = await platform.home()
+    project = project_of_runs(platform.config.generated)
+    try:
+        return await with_playbooks(reflection, end, home.memory, project)
+    except MemoryProblem as problem:
+        told = f"playbooks were not looked at: {problem}"
+        return replace(reflection, warnings=(*reflection.warnings, told))
 
 
 def _refused(away: KnowledgeError) -> Refused:
@@ -114,11 +139,11 @@ def _refused(away: KnowledgeError) -> Refused:
     return Refused(away.code, away.message, hint=hint)
 
 
-async def _began(knowledge: Knowledge, run: RunDocument, waiting: int) -> int:
-    """When the run began (ms), as the graph has it. Raises Refused where it does not know it."""
+async def _end(knowledge: Knowledge, run: RunDocument, waiting: int) -> RunFact:
+    """How the run ended, as the graph has it. Raises Refused where it does not know it."""
     ends = [one async for one in knowledge.runs(workflow_id=run.workflow_id)]
     if ends:
-        return ends[-1].started_at
+        return ends[-1]
     hint = "`dcf graph sync --all` where the server runs, then trigger it again"
     if run.finalized_at is None:
         hint = "finalize_workflow, then trigger it again"
@@ -142,6 +167,7 @@ def _told(reflection: Reflection) -> dict[str, Any]:
             if one.followed is not None
         ],
         **{name: whole[name] for name in ("retracted", "conflicts", "outcomes")},
+        **({"playbooks": whole["playbooks"][:MOST]} if whole["playbooks"] else {}),
         **({} if whole["revision"] is None else {"revision": whole["revision"]}),
     }
 

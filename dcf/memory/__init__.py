@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ContextTooSmall,
         Pack,
         Packed,
+        PlaybookOffer,
         quote,
         uri_of,
     )
@@ -167,6 +168,21 @@ if TYPE_CHECKING:
     from dcf.memory.observer import Observer
     from dcf.memory.passage import NewPassage, Passage
     from dcf.memory.passages import PassageFields, Passages, UnknownPassage
+    from dcf.memory.playbook import (
+        STALE_DAYS,
+        NewPlaybook,
+        Playbook,
+        PlaybookMatch,
+        PlaybookProposal,
+        PlaybookUse,
+    )
+    from dcf.memory.playbooks import (
+        PlaybookExists,
+        Playbooks,
+        UnknownPlaybook,
+        pattern_words,
+        proposal_of,
+    )
     from dcf.memory.project import NewProject, Project
     from dcf.memory.projects import (
         NotShareable,
@@ -261,6 +277,7 @@ __all__ = [
     "SHARED_NODES",
     "SKILLS",
     "SNAPSHOT_FILE",
+    "STALE_DAYS",
     "SYSTEM",
     "TIME_EXAMPLES",
     "TYPES",
@@ -363,6 +380,7 @@ __all__ = [
     "NewNode",
     "NewObservation",
     "NewPassage",
+    "NewPlaybook",
     "NewProject",
     "NewThread",
     "NewTurn",
@@ -408,6 +426,13 @@ __all__ = [
     "Passage",
     "PassageFields",
     "Passages",
+    "Playbook",
+    "PlaybookExists",
+    "PlaybookMatch",
+    "PlaybookOffer",
+    "PlaybookProposal",
+    "PlaybookUse",
+    "Playbooks",
     "Project",
     "ProjectExists",
     "ProjectFields",
@@ -479,6 +504,7 @@ __all__ = [
     "UnknownObservation",
     "UnknownPassage",
     "UnknownPlace",
+    "UnknownPlaybook",
     "UnknownProject",
     "UnknownProjectBlock",
     "UnknownSession",
@@ -499,7 +525,9 @@ __all__ = [
     "line_of",
     "made_for",
     "open_claude_mem",
+    "pattern_words",
     "project_of_runs",
+    "proposal_of",
     "quote",
     "random_id",
     "read_line",

@@ -230,6 +230,12 @@ DOCUMENT_PIECE = Entity(
     key=("document_id", "number"),
     codes=frozenset({"document_id"}),
 )
+PLAYBOOK = Entity(
+    "playbook",
+    "playbooks",
+    key=("id",),
+    names=frozenset({"project"}),
+)
 CONSOLIDATION = Entity(
     "consolidation",
     "consolidation_sessions",
@@ -260,6 +266,7 @@ ENTITIES: Mapping[str, Entity] = {
         SOURCES,
         NODE,
         NODE_ENTRY,
+        PLAYBOOK,
     )
 }
 

@@ -26,6 +26,7 @@ from dcf.memory.nodes import Nodes
 from dcf.memory.observations import Observations
 from dcf.memory.observer import Observer
 from dcf.memory.passages import Passages
+from dcf.memory.playbooks import Playbooks
 from dcf.memory.projects import Projects
 from dcf.memory.retention import BATCH, collect, stats_of
 from dcf.memory.scratch_pads import ScratchPads
@@ -56,6 +57,7 @@ class Memory:
     thread_files: ThreadFiles
     documents: Documents
     document_files: DocumentFiles
+    playbooks: Playbooks
     nodes: Nodes
     snapshots: Snapshots
     contexts: Contexts
@@ -171,6 +173,7 @@ class Memory:
             thread_files=ThreadFiles(ledger, threads),
             documents=documents,
             document_files=DocumentFiles(documents),
+            playbooks=Playbooks(ledger),
             nodes=Nodes(ledger, access),
             snapshots=Snapshots(ledger, access),
             contexts=Contexts(ledger, access),

@@ -37,7 +37,13 @@ if TYPE_CHECKING:
     from dcf.retrieval.projects import Projects, projects_of
     from dcf.retrieval.question import MODES, ContextQuestion, Mode, limit_of
     from dcf.retrieval.retrieval import Answered, Retrieval
-    from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
+    from dcf.retrieval.shelves import (
+        CodeShelf,
+        DocumentHit,
+        DocumentShelf,
+        ObservationShelf,
+        PlaybookShelf,
+    )
     from dcf.retrieval.volatile_items import VolatileItems
 else:
     export_late(__name__)
@@ -68,6 +74,7 @@ __all__ = [
     "NewItem",
     "ObservationShelf",
     "Part",
+    "PlaybookShelf",
     "PostgresItems",
     "Projects",
     "Recalled",

@@ -1,5 +1,5 @@
-"""What may answer a question: logged items, observations, pieces of code and of documents, side by
-side."""
+"""What may answer a question: logged items, observations, playbooks, pieces of code and of
+documents, side by side."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from dcf.citation import Citation
 from dcf.code import CodeHit
-from dcf.memory import DocumentPiece, Found
+from dcf.memory import DocumentPiece, Found, PlaybookMatch
 from dcf.retrieval.item import Recalled
 from dcf.retrieval.shelves import DocumentHit, reason_of
 
-Kind: TypeAlias = Literal["memory", "observation", "code", "document"]
+Kind: TypeAlias = Literal["memory", "observation", "playbook", "code", "document"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -21,8 +21,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 class Candidate:
     """One text with its ``place`` (from 1) among those of its ``kind``, and what that kind's own
     search says for it (``reason``). ``about`` is what else is known of it, ``times`` how often the
-    same was logged. ``timestamp`` is when it was logged or seen, ms; 0 for what is as it is now:
-    code and documents."""
+    same was logged. ``timestamp`` is when it was logged, seen or confirmed, ms; 0 for what is as it
+    is now: code and documents."""
 
     kind: Kind
     place: int
@@ -58,6 +58,7 @@ def candidates_of(
     code: Sequence[CodeHit],
     documents: Sequence[DocumentHit] = (),
     observations: Sequence[Found] = (),
+    playbooks: Sequence[PlaybookMatch] = (),
 ) -> tuple[Candidate, ...]:
     """The lists, each the best first. Items that say the same of the same file are one: the
     newest, at the best of their places. Code that stands in a piece of a document is that."""
@@ -65,6 +66,7 @@ def candidates_of(
     return (
         *_items(recalled),
         *(_observation(place, found) for place, found in enumerate(observations, 1)),
+        *(_playbook(place, match) for place, match in enumerate(playbooks, 1)),
         *(_code(place, hit) for place, hit in enumerate(own_code, 1)),
         *(_document(place, hit) for place, hit in enumerate(documents, 1)),
     )
@@ -110,6 +112,22 @@ def _observation(place: int, found: Found) -> Candidate:
         *("observation", place, found.text, citation, reason_of(found), about),
         timestamp=found.at,
         tags=found.tags,
+    )
+
+
+def _playbook(place: int, match: PlaybookMatch) -> Candidate:
+    one = match.playbook
+    about = {
+        "id": one.id,
+        "owner": one.owner,
+        "helped": one.helped,
+        "failed": one.failed,
+        "stale": match.stale or None,
+        "timestamp": one.confirmed_at,
+    }
+    return Candidate(
+        *("playbook", place, match.text, one.citation, match.reason, about),
+        timestamp=one.confirmed_at,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dcf.code import CodeHit, CodeProblem
-from dcf.memory import Clock, Found
+from dcf.memory import Clock, Found, PlaybookMatch
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval.bundle import Bundle, bundled, with_costs
@@ -18,7 +18,13 @@ from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
 from dcf.retrieval.question import ContextQuestion, faults_of
 from dcf.retrieval.ranking import by_guide, fused
-from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
+from dcf.retrieval.shelves import (
+    CodeShelf,
+    DocumentHit,
+    DocumentShelf,
+    ObservationShelf,
+    PlaybookShelf,
+)
 from dcf.search import words
 
 _CANDIDATES = 50
@@ -38,8 +44,8 @@ class Answered:
 
 
 class Retrieval:
-    """What was logged about projects, their code, documents and observations; each of these three
-    is None where none are searched."""
+    """What was logged about projects, their code, documents, observations and playbooks; each of
+    these four is None where none are searched."""
 
     def __init__(
         self,
@@ -49,12 +55,14 @@ class Retrieval:
         documents: DocumentShelf | None = None,
         personal: PersonalSetting | None = None,
         observations: ObservationShelf | None = None,
+        playbooks: PlaybookShelf | None = None,
     ) -> None:
         """``personal`` is what is taken out of what is logged."""
         self.items = items
         self.code = code
         self.documents = documents
         self.observations = observations
+        self.playbooks = playbooks
         self._clock = clock
         self._personal = personal or PersonalSetting()
 
@@ -76,13 +84,14 @@ class Retrieval:
             raise InvalidQuestion(text="; ".join(faults))
         project = question.project
         path = None if question.file_path is None else path_in(project, question.file_path)
-        recalled, (code, problems), documents, observations = await asyncio.gather(
+        recalled, (code, problems), documents, observations, playbooks = await asyncio.gather(
             self._recalled(question, path),
             self._code(question, path),
             self._documents(question),
             self._observations(question),
+            self._playbooks(question),
         )
-        candidates = candidates_of(recalled, code, documents, observations)
+        candidates = candidates_of(recalled, code, documents, observations, playbooks)
         if question.mode == "guide":
             ranked = by_guide(question.query, candidates, self._clock())
         else:
@@ -131,6 +140,11 @@ class Retrieval:
             return ()
         limit = max(_CANDIDATES, question.limit)
         return await self.observations.find(question.project, question.query, limit=limit)
+
+    async def _playbooks(self, question: ContextQuestion) -> Sequence[PlaybookMatch]:
+        if self.playbooks is None or question.mode == "guide":
+            return ()
+        return await self.playbooks.find(question.project, question.query)
 
 
 def path_in(project: str, path: str) -> str:

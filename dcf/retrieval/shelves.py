@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcf.code import CodeRetriever
-from dcf.memory import DocumentPiece, Found, Memory
+from dcf.memory import DocumentPiece, Found, Memory, PlaybookMatch
 from dcf.search import Embedder
 
 
@@ -76,6 +76,17 @@ class ObservationShelf:
         search = self._memory.search
         found = await search.find(query, k=limit, projects=[project], kinds=["observation"])
         return tuple(found)
+
+
+class PlaybookShelf:
+    """What is known about errors of a project that were seen before."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def find(self, project: str, query: str, *, limit: int = 5) -> tuple[PlaybookMatch, ...]:
+        """At most ``limit`` playbooks that fit an error in ``query``, the best first."""
+        return await self._memory.playbooks.match(project, query, limit=limit)
 
 
 def reason_of(found: Found) -> str:

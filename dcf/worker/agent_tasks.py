@@ -124,6 +124,9 @@ class AgentTasks:
                 if memory:
                     await memory.observe(state, work.calls)
                     await memory.note_failure(state, error.error, error.cause)
+                if context is not None and self._contexts:
+                    failure = f"{error.error}: {error.cause}"
+                    await self._contexts.count(context, task, failure)
                 return selection.failed(error.error, error.cause, work.metrics())
         except (Exception, ApprovalRequired, BaseExceptionGroup, asyncio.CancelledError):
             # However a runtime ends when a call has to be approved. What ends the process does not
@@ -143,6 +146,8 @@ class AgentTasks:
         if memory:
             await memory.observe(state, work.calls)
             await memory.keep(task, report.data)
+        if context is not None and self._contexts:
+            await self._contexts.count(context, task)
         return selection.succeeded(
             Succeeded(report.data, report.summary, list(report.artifacts)),
             report,

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from control_plane import Store
-from dcf.memory import SYSTEM, ContextSetting, Memory, MemoryProblem, Node, Pack
+from dcf.memory import (
+    SYSTEM,
+    ContextSetting,
+    Memory,
+    MemoryProblem,
+    Node,
+    Origin,
+    Pack,
+    PlaybookMatch,
+    PlaybookOffer,
+)
 from dcf.worker.task_memory import TaskMemory, task_memory
 
 if TYPE_CHECKING:
     from dcf.workflow import Task
 
 log = logging.getLogger(__name__)
+
+_PLAYBOOKS = 3
+"""So many are told."""
+_COUNTING = SYSTEM.because("a try that was told a playbook is over")
 
 
 def context_event(pack: Pack) -> dict[str, Any]:
@@ -44,6 +59,7 @@ class RunContexts:
         """The context of a Task whose ``memory`` begins with ``node``; None without anything to
         tell. What keeps the memory from being read keeps no Task from its work."""
         try:
+            errors = await memory.failures(node)
             pack = await self.memory.contexts.of_work(
                 self.project,
                 task.run.name,
@@ -51,9 +67,37 @@ class RunContexts:
                 state=task.lease.path,
                 node=None if node is None else node.id,
                 branches=[one.id for one in await memory.gathered(node)],
+                playbooks=await self._playbooks(errors),
                 by=SYSTEM.because(f"the context of {task.lease.path}"),
             )
         except MemoryProblem as problem:
             log.warning("%s is done without a context: %s", task.lease.path, problem)
             return None
         return pack if pack.items else None
+
+    async def count(self, told: Pack, task: Task, failure: str | None = None) -> None:
+        """Count for each playbook that a try was ``told`` that it helped, where the try succeeded;
+        that it did not, where it ended with a ``failure`` that the playbook fits as well. Once for
+        each of the two in the state of a run, however often the work is done."""
+        ids = [one.offer.playbook_id for one in told.items if isinstance(one.offer, PlaybookOffer)]
+        if not ids:
+            return
+        run = str(Origin("run", task.lease.workflow_id, state=task.lease.path).citation)
+        try:
+            if failure is not None:
+                fit = {one.playbook.id for one in await self._playbooks([failure])}
+                ids = [one for one in ids if one in fit]
+            for one in ids:
+                await self.memory.playbooks.count(
+                    one, helped=failure is None, used_by=run, by=_COUNTING
+                )
+        except MemoryProblem as problem:
+            log.warning("uses of playbooks by %s are not counted: %s", run, problem)
+
+    async def _playbooks(self, errors: Sequence[str]) -> list[PlaybookMatch]:
+        """The playbooks that fit one of ``errors``, the last one first."""
+        found: dict[str, PlaybookMatch] = {}
+        for error in errors:
+            for one in await self.memory.playbooks.match(self.project, error, limit=_PLAYBOOKS):
+                found.setdefault(one.playbook.id, one)
+        return list(found.values())[:_PLAYBOOKS]

@@ -46,6 +46,9 @@ _OBSERVED = "observation"
 """The kind of an entry that says what the calls of an agent showed."""
 _LONGEST = 2_000
 """Characters of what is noted of a failure."""
+_FAILURE = "failure"
+_FAILURES = 5
+"""The last ones, by which it is known what was seen before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +108,17 @@ class TaskMemory:
         """Keep why a try failed, for the next one to read."""
         text = _text_of(state, f"{state} failed with {error}: {cause}")
         # Of a secret that is cut nobody could tell that it was one.
-        kept = self.write(without_secrets(text)[:_LONGEST], "failure")
+        kept = self.write(without_secrets(text)[:_LONGEST], _FAILURE)
         await _if_it_can_be(state, kept)
+
+    async def failures(self, node: Node | None) -> list[str]:
+        """Why tries failed that the Task can read of in its ``node``, the last one first."""
+        if node is None:
+            return []
+        found = await self.memory.nodes.entries(
+            node.id, kinds=(_FAILURE,), limit=_FAILURES, newest=True, by=self.by
+        )
+        return [one.text for one in reversed(found)]
 
     async def observe(self, state: str, calls: Sequence[AnsweredCall]) -> None:
         """Keep in the node what the calls of the agent that does the Task leave to be known, by the

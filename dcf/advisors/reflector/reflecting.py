@@ -23,13 +23,45 @@ from dcf.guidelines import (
     publish,
 )
 from dcf.knowledge import INSIGHT, ToldRun
+from dcf.memory import PlaybookMatch
+
+
+@dataclass(frozen=True, slots=True)
+class SeenBefore:
+    """``error`` failed ``n`` times, in ``runs`` (the last ones); the playbook of ``match`` fits it
+    best."""
+
+    error: str
+    n: int
+    runs: tuple[str, ...]
+    match: PlaybookMatch
+
+    def to_json(self) -> dict[str, Any]:
+        """``{error, n, runs, playbook, pattern, resolution, owner, helped, failed, stale, score,
+        why}``; ``playbook`` is its address."""
+        known = self.match.playbook
+        return {
+            "error": self.error,
+            "n": self.n,
+            "runs": list(self.runs),
+            "playbook": known.citation,
+            "pattern": known.pattern,
+            "resolution": known.resolution,
+            "owner": known.owner,
+            "helped": known.helped,
+            "failed": known.failed,
+            "stale": self.match.stale,
+            "score": self.match.score,
+            "why": self.match.reason,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
     """``insights`` are what holds now, the surest first; of ``published`` ones (ids) planners are
-    told. ``retracted`` hold no longer. ``given`` are insights of earlier reflections with what
-    became of them. ``guidelines`` are those after it, None where there is no board."""
+    told. ``playbooks`` fit what failed. ``retracted`` hold no longer. ``given`` are insights of
+    earlier reflections with what became of them. ``guidelines`` are those after it, None where
+    there is no board."""
 
     analysis: Analysis
     insights: tuple[Insight, ...]
@@ -39,10 +71,11 @@ class Reflection:
     guidelines: Guidelines | None
     conflicts: tuple[Conflict, ...]
     warnings: tuple[str, ...]
+    playbooks: tuple[SeenBefore, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """All but the analysis: ``{since, until, outcomes, workflows, insights, published,
-        retracted, followed, conflicts, revision}``."""
+        playbooks, retracted, followed, conflicts, revision}``."""
         followed = [one.to_json() for one in self.given if one.followed is not None]
         return {
             "since": self.analysis.since,
@@ -51,6 +84,7 @@ class Reflection:
             "workflows": self.analysis.workflows,
             "insights": [insight.to_json() for insight in self.insights],
             "published": list(self.published),
+            "playbooks": [one.to_json() for one in self.playbooks],
             "retracted": [insight.id for insight in self.retracted],
             "followed": followed,
             "conflicts": [conflict.words for conflict in self.conflicts],

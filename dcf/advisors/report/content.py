@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dcf.advisors.analysis import Analysis
-from dcf.advisors.reflector.reflecting import Reflection
+from dcf.advisors.reflector.reflecting import Reflection, SeenBefore
 from dcf.advisors.report.counted_content import counted_sections
 from dcf.advisors.report.report import Command, Report, Section
 from dcf.advisors.report.tables import last_runs, table_of
@@ -26,6 +26,7 @@ def report_of(reflection: Reflection) -> Report:
     analysis = reflection.analysis
     sections = [
         _summary(analysis),
+        *_seen_before(reflection.playbooks),
         *_advice(reflection),
         *_followed(reflection.given),
         *counted_sections(analysis),
@@ -51,6 +52,20 @@ def _summary(analysis: Analysis) -> Section:
             f"{analysis.earlier} earlier outcomes were read to compare with.",
         ),
     )
+
+
+def _seen_before(found: Sequence[SeenBefore]) -> Iterator[Section]:
+    if not found:
+        return
+    rows = []
+    for one in found:
+        known = one.match.playbook
+        counted = f"{known.counted}; stale: {one.match.stale}" if one.match.stale else known.counted
+        failed = (one.error, str(one.n), last_runs(one.runs))
+        rows.append((*failed, known.resolution, known.owner, counted, known.citation))
+    columns = ("error", "n", "runs", "what to do", "owner", "so far", "playbook")
+    said = "Playbooks fit these failures; `dcf retrieval playbooks helped` counts that one did."
+    yield Section("Seen before", (said,), table_of(columns, rows, (1,)))
 
 
 def _advice(reflection: Reflection) -> Iterator[Section]:

@@ -33,6 +33,9 @@ QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help="A question,
 
 def register(app: typer.Typer) -> None:
     """Add the group ``retrieval`` with its commands."""
+    # It has options of this module.
+    from dcf.cli.commands.playbooks import register_playbooks
+
     group = typer.Typer(
         help="What was logged about a project, and its code, ranked together.",
         rich_markup_mode=None,
@@ -57,6 +60,7 @@ def register(app: typer.Typer) -> None:
     command(group, "documents", example=documents_example, exits=_EXITS, prose=True)(documents)
     hook_example = "dcf retrieval hook context < prompt.json"
     command(group, "hook", example=hook_example, exits=(OK, FAILED))(hook)
+    register_playbooks(group)
     app.add_typer(group, name="retrieval")
 
 
@@ -135,7 +139,7 @@ def log(
     from dcf.cli.retrieval.asking import log_item
     from dcf.retrieval import NewItem
 
-    settings, setting = _here(root)
+    settings, setting = here(root)
     new = NewItem(given_text(text), tuple(tags or ()), source, file)
     return asyncio.run(log_item(settings, setting, new))
 
@@ -179,7 +183,7 @@ def context(
     from dcf.cli.retrieval.asking import find_context
     from dcf.retrieval import ContextQuestion, limit_of
 
-    settings, setting = _here(root)
+    settings, setting = here(root)
     # Its faults are reported together with those of the other fields.
     most = limit_of(limit, budget)
     question = ContextQuestion("", query, file, most, mode, budget)  # type: ignore[arg-type]
@@ -204,7 +208,7 @@ def code(
     """
     from dcf.cli.retrieval.asking import find_code
 
-    settings, setting = _here(root)
+    settings, setting = here(root)
     return asyncio.run(find_code(settings, setting, query, limit, wait=wait))
 
 
@@ -217,7 +221,7 @@ def documents(
     """Find pieces of documents that answer a question, as `dcf documents search` does."""
     from dcf.cli.documents.showing import search_documents
 
-    settings, setting = _here(root)
+    settings, setting = here(root)
     project = setting.projects.chosen(None, None)
     return asyncio.run(search_documents(settings, project, query, limit))
 
@@ -238,7 +242,8 @@ def hook(
     return asyncio.run(answer_hook(task, read_hook()))
 
 
-def _here(root: Path | None) -> tuple[Settings, RetrievalSetting]:
+def here(root: Path | None) -> tuple[Settings, RetrievalSetting]:
+    """The settings for the project at ``root`` (None: the one of this folder) alone."""
     from dcf.cli.project_folder import project_folder
     from dcf.cli.retrieval.setting import RetrievalSetting
     from dcf.cli.settings import Settings

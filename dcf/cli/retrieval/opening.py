@@ -11,7 +11,7 @@ from functools import cache
 from dcf.cli.memory.opening import now_ms, opened
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
-from dcf.memory import Actor, random_id
+from dcf.memory import Actor, Memory, random_id
 from dcf.retrieval import (
     CodeShelf,
     DocumentShelf,
@@ -19,6 +19,7 @@ from dcf.retrieval import (
     Items,
     MemoryItems,
     ObservationShelf,
+    PlaybookShelf,
     PostgresItems,
     Retrieval,
     VolatileItems,
@@ -33,9 +34,20 @@ async def open_retrieval(
     """What is logged ``by`` somebody and asked. Raises a MemoryProblem, a StoreProblem."""
     async with (
         open_shelf(settings) as shelf,
-        _items(settings, setting, by) as (items, documents, seen),
+        _items(settings, setting, by) as (items, memory),
     ):
-        yield Retrieval(items, shelf, now_ms, documents, setting.personal, seen)
+        if memory is None:
+            yield Retrieval(items, shelf, now_ms, personal=setting.personal)
+            return
+        yield Retrieval(
+            items,
+            shelf,
+            now_ms,
+            DocumentShelf(memory),
+            setting.personal,
+            ObservationShelf(memory),
+            PlaybookShelf(memory),
+        )
 
 
 @asynccontextmanager
@@ -49,30 +61,34 @@ async def open_shelf(settings: Settings) -> AsyncIterator[CodeShelf]:
         await shelf.close()
 
 
+def memory_settings(settings: Settings, setting: RetrievalSetting) -> Settings:
+    """The settings with the memory that the backend ``sqlite`` is told to use."""
+    if setting.backend != "sqlite" or setting.path is None:
+        return settings
+    return replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.path)})
+
+
 @asynccontextmanager
 async def _items(
     settings: Settings, setting: RetrievalSetting, by: Actor
-) -> AsyncIterator[tuple[Items, DocumentShelf | None, ObservationShelf | None]]:
+) -> AsyncIterator[tuple[Items, Memory | None]]:
     if setting.backend == "memory":
-        yield VolatileItems(now_ms, random_id, setting.lifetimes), None, None
+        yield VolatileItems(now_ms, random_id, setting.lifetimes), None
         return
-    # Documents and observations are in the memory, wherever items are.
-    if setting.backend == "sqlite" and setting.path is not None:
-        settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.path)})
-    async with opened(settings, make=True) as memory:
-        shelves = DocumentShelf(memory), ObservationShelf(memory)
+    # Documents, observations and playbooks are in the memory, wherever items are.
+    async with opened(memory_settings(settings, setting), make=True) as memory:
         if setting.backend == "sqlite":
-            yield MemoryItems(memory, by, setting.lifetimes), *shelves
+            yield MemoryItems(memory, by, setting.lifetimes), memory
             return
         if setting.backend == "file":
             folder = setting.path or settings.home / "items"
-            yield FileItems(folder, now_ms, random_id, setting.lifetimes), *shelves
+            yield FileItems(folder, now_ms, random_id, setting.lifetimes), memory
             return
         embedder = await asyncio.to_thread(_embedder, settings.embedder)
         async with PostgresItems.open(
             setting.database, now_ms, random_id, setting.lifetimes, embedder
         ) as items:
-            yield items, *shelves
+            yield items, memory
 
 
 # Code and items are compared by the same one: its weights are loaded once.

@@ -70,6 +70,13 @@ class Reflected(Envelope, total=False):
             "succeeded, difference, low, high, verdict}."
         ),
     ]
+    playbooks: Annotated[
+        list[dict[str, Any]],
+        Field(
+            description="Failures seen before: {error, n, runs, playbook, pattern, resolution, "
+            "owner, helped, failed, stale, score, why}."
+        ),
+    ]
     retracted: Annotated[list[str], Field(description="Ids of insights that hold no longer.")]
     conflicts: Annotated[list[str], Field(description="Advice that contradicts other advice.")]
     revision: Annotated[int, Field(description="That of the planner's guidelines.")]

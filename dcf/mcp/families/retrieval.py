@@ -22,6 +22,7 @@ from dcf.retrieval import (
     MemoryItems,
     NewItem,
     ObservationShelf,
+    PlaybookShelf,
     Retrieval,
     RetrievalProblem,
     Scored,
@@ -48,9 +49,9 @@ class FoundContext(Envelope, total=False):
     context: Annotated[
         list[dict[str, Any]],
         Field(
-            description="{type: memory, observation, code_snippet or document, score, text, uri,"
-            " why, tokens, file_path}; memory has tags, source, timestamp too, the others"
-            " first_line, last_line."
+            description="{type: memory, observation, playbook, code_snippet or document, score,"
+            " text, uri, why, tokens, file_path}; memory has tags, source, timestamp too, the"
+            " others first_line, last_line."
         ),
     ]
 
@@ -115,9 +116,9 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     shelf = platform.code(await memory.search.embedder())
     items = MemoryItems(memory, by_tool(tool_name))
     documents = DocumentShelf(memory)
-    seen = ObservationShelf(memory)
+    seen, playbooks = ObservationShelf(memory), PlaybookShelf(memory)
     clock = memory.ledger.clock
-    return Retrieval(items, shelf, clock, documents, personal, seen), project
+    return Retrieval(items, shelf, clock, documents, personal, seen, playbooks), project
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dcf.memory.context.contexts import Contexts
     from dcf.memory.context.errors import ContextTooSmall
     from dcf.memory.context.packing import Budget, Layer, Offer, Pack, Packed, pack
+    from dcf.memory.context.playbook_offers import PlaybookOffer
     from dcf.memory.context.quotation import quote, uri_of
     from dcf.memory.context.rendering import rendered_blocks
 else:
@@ -25,6 +26,7 @@ __all__ = [
     "Offer",
     "Pack",
     "Packed",
+    "PlaybookOffer",
     "assemble",
     "pack",
     "quote",

@@ -14,6 +14,7 @@ from dcf.memory.actor import Actor
 from dcf.memory.context.assembly import Context, assemble
 from dcf.memory.context.entry_offers import EntryOffer, branch_offers, read_offers
 from dcf.memory.context.packing import Budget, Offer, Pack, beside, pack
+from dcf.memory.context.playbook_offers import PlaybookOffer
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import Observation
@@ -21,6 +22,7 @@ from dcf.memory.observations.fields import observation_of
 from dcf.memory.observations.finding import Filter, told_rows
 from dcf.memory.observations.rendering import details_of, rows_of, short_id
 from dcf.memory.observations.section import Section, section_of
+from dcf.memory.playbook import PlaybookMatch
 from dcf.memory.scratch_pads import open_row
 
 if TYPE_CHECKING:
@@ -78,13 +80,15 @@ class Contexts:
         begins: bool = False,
         node: str | None = None,
         branches: Sequence[str] = (),
+        playbooks: Sequence[PlaybookMatch] = (),
         by: Actor | None = None,
     ) -> Pack:
         """What whoever works in ``project`` on ``workflow``, in ``state`` of it, is told first: the
         observations of both, of the days and in the tokens of ``setting``, and no others. Where
         ``begins``, of all workflows whose names begin with ``workflow``. Before them stands what
         the ``node`` reads, and before that, with a budget of its own in full, what was written into
-        the nodes ``branches``; what is told of these is read by ``by`` (None: nobody said). Raises
+        the nodes ``branches``; what is told of these is read by ``by`` (None: nobody said). In full
+        and before all of it stand the ``playbooks`` that fit an error of the work. Raises
         UnknownNode."""
         if setting.mode == "off":
             return Pack("", 0, (), 0)
@@ -101,6 +105,9 @@ class Contexts:
         if branches:
             wrote = await self._ledger.read(partial(branch_offers, node_ids=branches))
             told = beside(await _packed(wrote, setting.full_budget), told)
+        if playbooks:
+            known = list(map(PlaybookOffer.of, playbooks))
+            told = beside(await _packed(known, setting.full_budget), told)
         if node is not None or branches:
             self._access.note(by, "context", node, _entries_in(told))
         return told

@@ -26,6 +26,7 @@ _TEXTS: dict[str, tuple[str, ...]] = {
     "thread_turns": ("text", "tools"),
     "documents": ("title",),
     "document_pieces": ("text", "headings"),
+    "playbooks": ("pattern", "resolution", "owner", "sources", "uses"),
     "nodes": ("title", "metadata"),
     "node_entries": ("text", "metadata"),
     "node_reads": ("by_reason", "entries"),

@@ -17,6 +17,7 @@ from unit.advisors.advisor_samples import BAD, GOOD, NOW, outcome, shop
 
 from control_plane import export_run, pack
 from dcf.knowledge import GraphConnection
+from dcf.memory import SYSTEM, NewPlaybook, project_of_runs
 from dcf.planner import Planning
 
 SECRET = "of-those-who-may-approve-0123456789abcdef"
@@ -80,6 +81,11 @@ async def test_a_run_is_analysed_published_and_told(
         await desk.good(
             "register_reflector", planner_agent_id="planner", reflector_agent_id="reflector"
         )
+        memory = (await desk.platform.home()).memory
+        project = project_of_runs(desk.platform.config.generated)
+        known = await memory.playbooks.add(
+            NewPlaybook("Bank.Refused", "Call the bank.", "ann", project), by=SYSTEM
+        )
         done = await desk.good(
             "trigger_reflection", workflow_id=run, planner_agent_id="planner", async_message=False
         )
@@ -106,6 +112,10 @@ async def test_a_run_is_analysed_published_and_told(
         assert (done["message_sent"], done["reflector_agent_id"]) == (True, reflector)
         (event,) = await events(desk, reflector)
         assert event["analysis"]["insights"][0]["id"] == done["insights"][0]["id"]
+        # Failures that were seen before, with what to do about them.
+        (seen,) = event["analysis"]["playbooks"]
+        assert (seen["playbook"], seen["resolution"]) == (known.citation, "Call the bank.")
+        assert done["playbooks"] == [seen] and seen["n"] > 10
         # Again it finds the same, and publishes nothing twice.
         again = await desk.good("trigger_reflection", workflow_id=run, planner_agent_id=planner)
         assert again["outcomes"] == 122

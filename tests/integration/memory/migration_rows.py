@@ -352,6 +352,22 @@ DOCUMENT_PIECE = {
     "last_line": 3,
     "page": None,
 }
+PLAYBOOK = {
+    "id": "playbook-1",
+    "project": "/p",
+    "pattern": "ProviderBusy: HTTP 503",
+    "resolution": "Wait a minute, then try again.",
+    "owner": "payments",
+    "sources": '["observation-1"]',
+    "helped": 1,
+    "failed": 0,
+    "uses": '[{"by": "ada", "at": 2, "helped": true}]',
+    "confirmed_at": 2,
+    "revision": 2,
+    "created_at": 1,
+    "updated_at": 2,
+}
+
 ROWS: dict[int, Rows] = {
     1: {
         "agents": [AGENT],
@@ -398,4 +414,5 @@ ROWS: dict[int, Rows] = {
     18: {"nodes": [ROOT_NODE, NODE], "node_entries": [ENTRY]},
     19: {"node_reads": [NODE_READ]},
     20: {"documents": [DOCUMENT], "document_pieces": [DOCUMENT_PIECE]},
+    21: {"playbooks": [PLAYBOOK]},
 }

@@ -16,7 +16,7 @@ KILLS = 3
 WRITER = """
 import asyncio, sys, time
 from pathlib import Path
-from dcf.memory import SYSTEM, Memory, NewAgent, Source, random_id
+from dcf.memory import SYSTEM, Memory, NewAgent, NewPlaybook, Source, random_id
 
 async def main(path, me) -> None:
     clock = lambda: int(time.time() * 1000)
@@ -31,6 +31,8 @@ async def main(path, me) -> None:
             await memory.blocks.write(name, "human", "x" * 3000, by=SYSTEM)
             if number % 3 == 0:
                 await memory.agents.delete(name, by=SYSTEM)
+            known = await memory.playbooks.add(NewPlaybook("Busy", "Wait.", name), by=SYSTEM)
+            await memory.playbooks.count(known.id, helped=True, used_by=me, by=SYSTEM)
             # Said only now: all of it was committed.
             print(name, number % 3 == 0, flush=True)
 
@@ -71,6 +73,8 @@ async def test_nothing_acknowledged_is_lost_when_writers_are_killed(
         log = set((await memory.blocks.read("agent-1", "log")).value.split())
         there = {agent.name for agent in await memory.agents.list(limit=100_000)}
         assert {name for name, _ in said} <= log
+        known = {one.owner: one.helped for one in await memory.playbooks.list(limit=100_000)}
+        assert [known.get(name) for name, _ in said] == [1] * len(said)
         for name, deleted in said:
             assert (name in there) is (deleted == "False"), name
         # What was not acknowledged is whole or absent: every agent has all its blocks.

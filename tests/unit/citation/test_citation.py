@@ -29,6 +29,7 @@ WRITTEN = [
     (Citation("document", "d"), "dcf://document/d"),
     (Citation("document", "d", "page", number=2), "dcf://document/d/page/2"),
     (Citation("document", "d", "line", number=2, last=9), "dcf://document/d/line/2-9"),
+    (Citation("playbook", "p"), "dcf://playbook/p"),
     (Citation("memory", "100%"), "dcf://memory/100%25"),
     (Citation("node", "turn"), "dcf://node/turn"),
     (Citation("code", "src/a.py", "line", number=4), "dcf://code/src%2Fa.py/line/4"),

@@ -37,3 +37,10 @@ def test_a_context_says_what_it_has_of_earlier_runs_and_of_branches() -> None:
     assert event_line("ContextGiven", given) == (
         "1 observation of earlier runs, 1 entry of branches, 96 tokens: entry-1 21d186d3"
     )
+
+
+def test_playbooks_of_a_context_are_counted_apart() -> None:
+    given = {"observations": ["dcf://playbook/playbook-1", "dcf://observation/21d186d3"]}
+    assert event_line("ContextGiven", {**given, "tokens": 96}) == (
+        "1 observation of earlier runs, 1 playbook, 96 tokens: playbook-1 21d186d3"
+    )

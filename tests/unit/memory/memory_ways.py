@@ -30,6 +30,7 @@ from dcf.memory import (
     NewNode,
     NewObservation,
     NewPassage,
+    NewPlaybook,
     NewProject,
     NewThread,
     NewTurn,
@@ -196,6 +197,7 @@ async def _claude_mem(memory: Memory) -> object:
 
 
 FILE = FileState(1, "", "")
+PLAYBOOK = NewPlaybook(f"Busy: {LINE}", ALL[:15_000], LINE, "/work", (LINE,))
 DOCUMENT = ReadDocument(LINE, "text", (Piece(ALL, (LINE,), 1, 2), Piece(LINE, page=1)))
 THREAD = NewThread(
     "claude_code",
@@ -272,6 +274,21 @@ WAYS: dict[str, Way] = {
     "thread_files.sync": lambda m: _synced(m),
     "documents.keep": lambda m: m.documents.keep("/work", "a.txt", FILE, DOCUMENT, by=BY),
     "document_files.sync": lambda m: _documents(m),
+    "playbooks.add": lambda m: m.playbooks.add(PLAYBOOK, by=BY),
+    "playbooks.edit": lambda m: _after(
+        m.playbooks.add(NewPlaybook("Busy", "Wait.", "ann"), by=BY),
+        lambda it: m.playbooks.edit(
+            it.id, by=BY, pattern=LINE, resolution=PLAYBOOK.resolution, owner=LINE
+        ),
+    ),
+    "playbooks.count": lambda m: _after(
+        m.playbooks.add(NewPlaybook("Busy", "Wait.", "ann"), by=BY),
+        lambda it: m.playbooks.count(it.id, helped=True, used_by=LINE, by=BY),
+    ),
+    "playbooks.match": lambda m: _after(
+        m.playbooks.add(PLAYBOOK, by=BY),
+        lambda _: m.playbooks.match(PLAYBOOK.project, f"{PLAYBOOK.pattern} {ALL}"),
+    ),
     "nodes.add": lambda m: m.nodes.add(
         NewNode("shop", "exp", "first", title=ALL, metadata=DATA), NewEntry(ALL), by=BY
     ),
@@ -383,6 +400,9 @@ NAMED: dict[str, Way] = {
     ),
     "threads.sync": lambda m: m.threads.sync(NewThread("amp", Outline(NAME), ()), by=BY),
     "documents.keep": lambda m: m.documents.keep("/work", NAME, FILE, DOCUMENT, by=BY),
+    "playbooks.add": lambda m: m.playbooks.add(
+        NewPlaybook("Busy", "Wait.", "ann", f"/work/{NAME}"), by=BY
+    ),
     "nodes.add": lambda m: m.nodes.add(NewNode("shop", "exp", NAME), by=BY),
     "nodes.reach": lambda m: m.nodes.reach("shop", "exp", [NodeStep(NAME, "", "run")], by=BY),
     "snapshots.restore": lambda m: _snapshot(m, NAME),
@@ -410,6 +430,7 @@ observations: records unpin
 threads: get list turn turns
 thread_files: formats
 documents: confirm get list pieces remove several states
+playbooks: get list proposals remove
 nodes: clear count delete difference entries entry get lineage move named nearest own purge remove
 nodes: made size tree
 snapshots: back_up checkpoints
