@@ -16,6 +16,7 @@ from dcf.retrieval.candidate import Scored, candidates_of
 from dcf.retrieval.errors import InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
+from dcf.retrieval.permitted import is_among, permitted
 from dcf.retrieval.question import ContextQuestion, faults_of
 from dcf.retrieval.ranking import by_guide, fused
 from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
@@ -23,6 +24,7 @@ from dcf.search import words
 
 _CANDIDATES = 50
 """Of memory, of code and of documents each, which are ranked together."""
+_MORE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +84,24 @@ class Retrieval:
             self._documents(question),
             self._observations(question),
         )
-        candidates = candidates_of(recalled, code, documents, observations)
+        candidates, refused = permitted(
+            candidates_of(recalled, code, documents, observations), question.files
+        )
         if question.mode == "guide":
             ranked = by_guide(question.query, candidates, self._clock())
         else:
             ranked = await asyncio.to_thread(fused, question.query, candidates)
         if question.budget is not None:
             told = await asyncio.to_thread(bundled, ranked, question.budget, question.limit)
-            return Answered(told.found, told.left_out, problems, told)
+            return Answered(told.found, (*told.left_out, *refused), problems, told)
         found = await asyncio.to_thread(with_costs, ranked[: question.limit])
         behind = f"behind the first {question.limit}"
         left_out = (replace(one, left_out=behind) for one in ranked[question.limit :])
-        return Answered(tuple(found), tuple(left_out), problems)
+        return Answered(tuple(found), (*left_out, *refused), problems)
 
     async def _recalled(self, question: ContextQuestion, path: str | None) -> Sequence[Recalled]:
+        if "memory" not in question.kinds:
+            return ()
         # The formula of the guide judges all there is, the newest before what is beyond the limit.
         query, limit = (
             ("", MOST)
@@ -107,7 +113,7 @@ class Retrieval:
     async def _code(
         self, question: ContextQuestion, path: str | None
     ) -> tuple[Sequence[CodeHit], tuple[Problem, ...]]:
-        if self.code is None or not words(question.query):
+        if self.code is None or "code" not in question.kinds or not words(question.query):
             return (), ()
         # A file outside of the folder has no code here that it could be near to.
         near = path if path is not None and _is_inside(path) else None
@@ -115,22 +121,34 @@ class Retrieval:
             retriever = self.code.of(question.project)
             problems = await retriever.ready(question.query)
             limit = min(max(2 * question.limit, 20), 100)
-            return await retriever.find(question.query, limit=limit, near=near), problems
+            found = await retriever.find(question.query, limit=limit, near=near)
+            if question.files and any(not is_among(hit.path, question.files) for hit in found):
+                paths = question.files
+                more = await retriever.find(question.query, limit=limit, near=near, paths=paths)
+                found = (*more, *(hit for hit in found if not is_among(hit.path, paths)))
+            return found, problems
         except CodeProblem as error:
             return (), (error.problem,)
 
     async def _documents(self, question: ContextQuestion) -> Sequence[DocumentHit]:
-        if self.documents is None or not words(question.query):
+        if self.documents is None or "document" not in question.kinds or not words(question.query):
             return ()
         limit = max(_CANDIDATES, question.limit)
+        if question.files is not None:
+            # Most of what is found first may be in files that are not permitted.
+            limit *= _MORE
         return await self.documents.find(question.project, question.query, limit=limit)
 
     async def _observations(self, question: ContextQuestion) -> Sequence[Found]:
         # The formula of the guide knows none; none is about one file alone.
         if self.observations is None or question.mode == "guide" or not words(question.query):
             return ()
+        if "observation" not in question.kinds:
+            return ()
         limit = max(_CANDIDATES, question.limit)
-        return await self.observations.find(question.project, question.query, limit=limit)
+        return await self.observations.find(
+            question.project, question.query, limit=limit, workflow=question.workflow
+        )
 
 
 def path_in(project: str, path: str) -> str:
