@@ -134,6 +134,19 @@ async def test_an_observation_is_told_once_and_of_the_own_workflow_alone(
     assert len(given) == 1
 
 
+async def test_each_try_is_told_what_there_is_then_and_once(
+    redis_url: str, memory: Memory, tmp_path: Path
+) -> None:
+    async with world_of(redis_url, memory, tmp_path, "src") as world:
+        world.failures = 1
+        agent = {"lifecycle": {"mode": "pooled"}}
+        last = await world.run("order-1", context={"query": QUERY, "kinds": ["code"]}, **agent)
+        first, again = await world.events("order-1", "BundleGiven")
+    assert (first["try"], again["try"]) == (1, 2)
+    assert first["citations"] == again["citations"] == ["dcf://code/src%2Frefunds.py/line/1-2"]
+    assert len(world.asked) == 2 and last.count("return order.total - order.fee") == 1
+
+
 async def test_what_cannot_be_looked_for_keeps_no_task_from_its_work(
     redis_url: str, memory: Memory, tmp_path: Path
 ) -> None:

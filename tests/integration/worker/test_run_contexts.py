@@ -13,7 +13,7 @@ from memory_world import Numbered, Ticking
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from unit.worker.test_worker_agent_tasks import CATALOG, Tools, bound
-from unit.workflow.stage import document_of, flow, passing
+from unit.workflow.stage import document_of, flow, passing, retry
 
 from control_plane import history
 from dcf.agents import LocalAgents
@@ -30,7 +30,8 @@ CUSTOMER = "CUST-4711 of Kassel"
 
 
 def definition(name: str, binding: Mapping[str, Any]) -> dict[str, Any]:
-    ask = bound("search", ResultPath="$.said", Comment="Look it up.")
+    again = retry(IntervalSeconds=1, MaxAttempts=1)
+    ask = bound("search", ResultPath="$.said", Comment="Look it up.", **again)
     ask["AgentBinding"] |= binding
     machine = flow(
         Ask=ask,
@@ -68,6 +69,7 @@ class World:
         self.crew, self.memory = crew, memory
         self.asked: list[str] = []
         self.summary = CUSTOMER
+        self.failures = 0
         self.agents = LocalAgents(memory, model=FunctionModel(self._say, model_name="scripted"))
         tools: Any = Tools()
         runtime: Any = None
@@ -86,6 +88,9 @@ class World:
     async def _say(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         said = ModelMessagesTypeAdapter.dump_python(messages, mode="json")
         self.asked.append(json.dumps([info.instructions, said], ensure_ascii=False))
+        if self.failures:
+            self.failures -= 1
+            return ModelResponse([ToolCallPart("report_failure", {"error": "Broke", "cause": "-"})])
         report = {"data": {"of": CUSTOMER}, "summary": self.summary}
         return ModelResponse([ToolCallPart("report_result", report)])
 
