@@ -24,7 +24,8 @@ class Assignment:
     in which the state names them, ``needed`` those that they depend on. ``tool_name`` narrows the
     task to a single declared tool. ``model`` names what shall think (None: what the runtime has),
     ``allowance`` is what it may spend (None: no limit), ``timeout_s`` how long it may take.
-    ``observed`` is what was seen at earlier times (may be empty).
+    ``observed`` is what was seen at earlier times, ``found`` what was found for it in the project's
+    files and records (both may be empty).
     ``notes`` are what its branch of the work wrote down, where it may read and write them.
     ``fence`` is the authority of a turn that is taken for it (None: the agent has no other work).
     """
@@ -40,4 +41,5 @@ class Assignment:
     timeout_s: float | None = None
     fence: TurnFence | None = None
     observed: str = ""
+    found: str = ""
     notes: Notes | None = None

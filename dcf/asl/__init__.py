@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dcf.asl.checks.rejection import Rejection, diagnostics, rejection, validation_answer
     from dcf.asl.checks.variable_references import variable_references
     from dcf.asl.context import child_context, iteration_context
+    from dcf.asl.context_policy import ContextPolicy
     from dcf.asl.definition import MachineType, parse, validate
     from dcf.asl.effect import (
         Effect,
@@ -108,6 +109,7 @@ __all__ = [
     "ChildFailed",
     "ChoiceState",
     "Configuration",
+    "ContextPolicy",
     "DefinitionError",
     "Diagnostic",
     "Effect",

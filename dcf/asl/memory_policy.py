@@ -47,12 +47,12 @@ class MemoryPolicy:
 
     def noted(self, result: JSON) -> str:
         """The text that ``result`` has for the node; empty where it has none."""
-        found = _at(result, self.note)
+        found = value_at(result, self.note)
         return found.strip() if isinstance(found, str) else ""
 
     def scored(self, result: JSON) -> float | None:
         """The score that ``result`` has for the node; None where it has none that can be kept."""
-        found = _at(result, self.score)
+        found = value_at(result, self.score)
         try:
             return float(found) if is_number(found) else None
         except OverflowError:  # an integer beyond all floats
@@ -91,7 +91,7 @@ def _read_place(node: Node, field: str, scope: MemoryScope) -> Place | None:
         return None
 
 
-def _at(result: JSON, place: Place | None) -> JSON:
+def value_at(result: JSON, place: Place | None) -> JSON:
     """What stands at ``place``; None where nothing does."""
     if place is None:
         return None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcf.asl.catcher import Catcher
 from dcf.asl.choice_rule import ChoiceRule
+from dcf.asl.context_policy import ContextPolicy
 from dcf.asl.dataflow import DataFlow
 from dcf.asl.jsonata.flow import Flow
 from dcf.asl.maps.item_batcher import ItemBatcher
@@ -41,6 +42,7 @@ class State:
     resource: str | None = None
     binding: dict[str, Any] | None = None
     memory: MemoryPolicy | None = None
+    context: ContextPolicy | None = None
     timeout_s: float | None = None
     heartbeat_s: float | None = None
     branches: tuple[StateMachine, ...] = ()

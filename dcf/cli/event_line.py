@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dcf.cli.wording import counted
@@ -22,6 +22,8 @@ def event_line(kind: str, said: Mapping[str, Any]) -> str:
         return _approval(said)
     if kind == "ContextGiven":
         return _context(said)
+    if kind == "BundleGiven":
+        return _bundle(said)
     return "  ".join(f"{key} {_short(value)}" for key, value in said.items())
 
 
@@ -47,9 +49,23 @@ def _context(said: Mapping[str, Any]) -> str:
         what += f", {counted(entries, 'entry', 'entries')} of branches"
     if playbooks:
         what += f", {counted(playbooks, 'playbook', 'playbooks')}"
-    rest = " …" if len(seen) > _MOST_NAMED else ""
-    named = " ".join(seen[:_MOST_NAMED])
-    return f"{what}, {said.get('tokens')} tokens: {named}{rest}"
+    return f"{what}, {said.get('tokens')} tokens: {_first(seen)}"
+
+
+def _bundle(said: Mapping[str, Any]) -> str:
+    """``2 of code, 1 of document, 812 of 2,000 tokens, 5 left out: dcf://code/… …``."""
+    told = [f"{one['told']} of {kind}" for kind, one in said.get("kinds", {}).items()]
+    cited = [str(uri) for uri in said.get("citations", ())]
+    numbers = f"{said.get('tokens'):,} of {said.get('budget'):,} tokens"
+    head = ", ".join([*told, numbers, f"{said.get('left_out'):,} left out"])
+    named = f": {_first(cited)}" if cited else ""
+    refused = said.get("not_permitted", ())
+    files = [f"not permitted: {_first(refused)}"] if refused else []
+    return "; ".join([f"{head}{named}", *files, *said.get("warnings", ())])
+
+
+def _first(names: Sequence[str]) -> str:
+    return " ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
 
 
 def _approval(said: Mapping[str, Any]) -> str:

@@ -39,6 +39,8 @@ def _lines(skill: Manifest, needed: list[str], price: Price) -> Iterator[str]:
     yield f"permissions  egress {rights.egress}, risk {rights.risk_level}, secrets " + (
         ", ".join(rights.secrets) or "none"
     )
+    if rights.files:
+        yield f"files        {', '.join(rights.files)}"
     if needed:
         yield f"needs        {', '.join(needed)}"
     parts = f"directives {price.directives}, tools {price.tools}, data {price.data}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dcf.planner.compiling.skill_choice import Candidate
     from dcf.planner.compiling.tool_results import ToolResults
     from dcf.planner.compiling.version_choice import VersionChoice, choose_version
-    from dcf.planner.conversation.advancing import ModelAtHand
+    from dcf.planner.conversation.advancing import FindContext, ModelAtHand
     from dcf.planner.conversation.bench import Bench, the_embedder
     from dcf.planner.conversation.guidance import Guidance, Guide, History, history_of, no_guide
     from dcf.planner.conversation.permissions import Permissions, permissions_of, shown_digest
@@ -53,6 +53,7 @@ __all__ = [
     "Candidate",
     "Decompiled",
     "DraftLimits",
+    "FindContext",
     "Finder",
     "Gap",
     "Guidance",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.items import Items
     from dcf.retrieval.memory_items import MemoryItems
+    from dcf.retrieval.permitted import NOT_PERMITTED
     from dcf.retrieval.postgres_items import PostgresItems
     from dcf.retrieval.postgres_store import fault_of_url
     from dcf.retrieval.projects import Projects, projects_of
@@ -51,6 +52,7 @@ else:
 __all__ = [
     "KINDS",
     "MODES",
+    "NOT_PERMITTED",
     "SHARES",
     "Answered",
     "BadProjectTokens",

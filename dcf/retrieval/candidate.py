@@ -5,16 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 from dcf.citation import Citation
 from dcf.code import CodeHit
+from dcf.context_form import KINDS as KINDS
+from dcf.context_form import Kind as Kind
 from dcf.memory import DocumentPiece, Found, PlaybookMatch
 from dcf.retrieval.item import Recalled
 from dcf.retrieval.shelves import DocumentHit, reason_of
-
-Kind: TypeAlias = Literal["memory", "observation", "playbook", "code", "document"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from dcf.context_form import KINDS, LEAST_BUDGET, MOST_BUDGET, Kind
 from dcf.retrieval.item import LONGEST_NAME, text_faults
 
 Mode: TypeAlias = Literal["ranked", "guide"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 MOST_CONTEXT = 100
-LEAST_BUDGET, MOST_BUDGET = 100, 1_000_000
-"""Tokens."""
 LONGEST_QUERY = 100_000
 """Characters of a query: room for a stack trace."""
 
@@ -22,7 +21,9 @@ class ContextQuestion:
     """``project`` is the folder whose memory and code are looked at. With a ``file_path``
     (relative to the folder) only items about this file are recalled, and its code comes earlier.
     With a ``budget`` what is found costs at most so many tokens, and each kind of text has its
-    share (``bundled``)."""
+    share (``bundled``). ``kinds`` are those that are looked for, ``workflow`` the only one whose
+    observations are. With ``files``, files and folders relative to the project's, nothing that is
+    in another file, or about one, is answered: it is left out, and said to be."""
 
     project: str
     query: str
@@ -30,6 +31,9 @@ class ContextQuestion:
     limit: int = 10
     mode: Mode = "ranked"
     budget: int | None = None
+    kinds: Sequence[Kind] = KINDS
+    files: Sequence[str] | None = None
+    workflow: str | None = None
 
 
 def limit_of(limit: int | None, budget: int | None) -> int:

@@ -16,6 +16,7 @@ from dcf.retrieval.candidate import Scored, candidates_of
 from dcf.retrieval.errors import InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
+from dcf.retrieval.permitted import is_among, permitted
 from dcf.retrieval.question import ContextQuestion, faults_of
 from dcf.retrieval.ranking import by_guide, fused
 from dcf.retrieval.shelves import (
@@ -29,6 +30,7 @@ from dcf.search import words
 
 _CANDIDATES = 50
 """Of memory, of code and of documents each, which are ranked together."""
+_MORE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +93,24 @@ class Retrieval:
             self._observations(question),
             self._playbooks(question),
         )
-        candidates = candidates_of(recalled, code, documents, observations, playbooks)
+        candidates, refused = permitted(
+            candidates_of(recalled, code, documents, observations, playbooks), question.files
+        )
         if question.mode == "guide":
             ranked = by_guide(question.query, candidates, self._clock())
         else:
             ranked = await asyncio.to_thread(fused, question.query, candidates)
         if question.budget is not None:
             told = await asyncio.to_thread(bundled, ranked, question.budget, question.limit)
-            return Answered(told.found, told.left_out, problems, told)
+            return Answered(told.found, (*told.left_out, *refused), problems, told)
         found = await asyncio.to_thread(with_costs, ranked[: question.limit])
         behind = f"behind the first {question.limit}"
         left_out = (replace(one, left_out=behind) for one in ranked[question.limit :])
-        return Answered(tuple(found), tuple(left_out), problems)
+        return Answered(tuple(found), (*left_out, *refused), problems)
 
     async def _recalled(self, question: ContextQuestion, path: str | None) -> Sequence[Recalled]:
+        if "memory" not in question.kinds:
+            return ()
         # The formula of the guide judges all there is, the newest before what is beyond the limit.
         query, limit = (
             ("", MOST)
@@ -116,7 +122,7 @@ class Retrieval:
     async def _code(
         self, question: ContextQuestion, path: str | None
     ) -> tuple[Sequence[CodeHit], tuple[Problem, ...]]:
-        if self.code is None or not words(question.query):
+        if self.code is None or "code" not in question.kinds or not words(question.query):
             return (), ()
         # A file outside of the folder has no code here that it could be near to.
         near = path if path is not None and _is_inside(path) else None
@@ -124,25 +130,37 @@ class Retrieval:
             retriever = self.code.of(question.project)
             problems = await retriever.ready(question.query)
             limit = min(max(2 * question.limit, 20), 100)
-            return await retriever.find(question.query, limit=limit, near=near), problems
+            found = await retriever.find(question.query, limit=limit, near=near)
+            if question.files and any(not is_among(hit.path, question.files) for hit in found):
+                paths = question.files
+                more = await retriever.find(question.query, limit=limit, near=near, paths=paths)
+                found = (*more, *(hit for hit in found if not is_among(hit.path, paths)))
+            return found, problems
         except CodeProblem as error:
             return (), (error.problem,)
 
     async def _documents(self, question: ContextQuestion) -> Sequence[DocumentHit]:
-        if self.documents is None or not words(question.query):
+        if self.documents is None or "document" not in question.kinds or not words(question.query):
             return ()
         limit = max(_CANDIDATES, question.limit)
+        if question.files is not None:
+            # Most of what is found first may be in files that are not permitted.
+            limit *= _MORE
         return await self.documents.find(question.project, question.query, limit=limit)
 
     async def _observations(self, question: ContextQuestion) -> Sequence[Found]:
         # The formula of the guide knows none; none is about one file alone.
         if self.observations is None or question.mode == "guide" or not words(question.query):
             return ()
+        if "observation" not in question.kinds:
+            return ()
         limit = max(_CANDIDATES, question.limit)
-        return await self.observations.find(question.project, question.query, limit=limit)
+        return await self.observations.find(
+            question.project, question.query, limit=limit, workflow=question.workflow
+        )
 
     async def _playbooks(self, question: ContextQuestion) -> Sequence[PlaybookMatch]:
-        if self.playbooks is None or question.mode == "guide":
+        if self.playbooks is None or question.mode == "guide" or "playbook" not in question.kinds:
             return ()
         return await self.playbooks.find(question.project, question.query)
 

@@ -70,12 +70,18 @@ class ObservationShelf:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[Found, ...]:
-        """At most ``limit`` (1 to 1,000) observations that answer ``query``, the best first.
-        Raises InvalidEntry."""
-        search = self._memory.search
-        found = await search.find(query, k=limit, projects=[project], kinds=["observation"])
-        return tuple(found)
+    async def find(
+        self, project: str, query: str, *, limit: int = 10, workflow: str | None = None
+    ) -> tuple[Found, ...]:
+        """At most ``limit`` (1 to 1,000) observations, of all workflows or of one, that answer
+        ``query``, the best first. Raises InvalidEntry."""
+        return await self._memory.search.find(
+            query,
+            k=limit,
+            projects=[project],
+            kinds=["observation"],
+            workflows=() if workflow is None else [workflow],
+        )
 
 
 class PlaybookShelf:

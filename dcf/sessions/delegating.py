@@ -146,6 +146,7 @@ def task_of(draft: Draft, order: Order, task_id: str, ordered: str) -> SessionTa
         tier=order.tier,
         model=order.model,
         budget=dict(order.budget) if order.budget else None,
+        context=dict(order.context) if order.context is not None else None,
         document=dict(order.workflow) if order.workflow is not None else None,
     )
 

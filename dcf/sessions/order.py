@@ -27,6 +27,7 @@ class Order:
     its result takes that place. ``timeout_s`` counts from now, waiting included. With
     ``refuse_busy`` it is not made to wait for its companion. ``workflow`` is a document to be run
     by workers instead. ``request`` names what the user asked for, where the task serves it.
+    ``context`` is what its companion is told of the project, as an AgentBinding says it.
     ``pins`` are the digests of its skills, by manifest id."""
 
     description: str
@@ -42,6 +43,7 @@ class Order:
     tier: int | None = None
     model: str | None = None
     budget: Mapping[str, JSON] | None = None
+    context: Mapping[str, JSON] | None = None
     task_id: str | None = None
     refuse_busy: bool = False
     workflow: Mapping[str, Any] | None = None

@@ -77,6 +77,7 @@ class SessionTask:
     tier: int | None = None
     model: str | None = None
     budget: dict[str, JSON] | None = None
+    context: dict[str, JSON] | None = None
     pins: dict[str, str] | None = None
     document: dict[str, JSON] | None = field(default=None, repr=False)
     companion_id: str | None = None

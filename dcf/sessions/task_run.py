@@ -54,8 +54,8 @@ def document_of_order(
 
 
 def _thinking(asked: Order | SessionTask) -> dict[str, JSON]:
-    """What is asked of whoever thinks about it."""
-    names = ("tier", "model", "budget")
+    """What is asked of whoever thinks about it, and what they are told."""
+    names = ("tier", "model", "budget", "context")
     return {name: getattr(asked, name) for name in names if getattr(asked, name) is not None}
 
 

@@ -32,11 +32,13 @@ class SkillTool:
 @dataclass(frozen=True, slots=True)
 class Permissions:
     """``egress`` none, intranet or internet; ``risk_level`` low, medium or high; ``secrets`` by
-    name, never by value."""
+    name, never by value; ``files`` are files and folders, relative to the project's, of which an
+    agent may be told what they say."""
 
     egress: str = "none"
     secrets: tuple[str, ...] = ()
     risk_level: str = "low"
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,7 @@ def _permissions(document: Mapping[str, Any]) -> Permissions:
         egress=document.get("egress", "none"),
         secrets=tuple(document.get("secrets", ())),
         risk_level=document.get("riskLevel", "low"),
+        files=tuple(document.get("files", ())),
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from control_plane import JSON, Store
 from dcf.agents import Assignment, TaskError, TaskPerformer, TurnEvent
-from dcf.memory import AnsweredCall
-from dcf.skills import SkillCatalog, SkillTool, UnknownSkill
+from dcf.memory import AnsweredCall, Node
+from dcf.skills import Manifest, SkillCatalog, SkillTool, UnknownSkill
 from dcf.tools import (
     ApprovalRequest,
     ApprovalRequired,
@@ -28,6 +28,7 @@ from dcf.worker.performer import Beat
 from dcf.worker.run_contexts import RunContexts, context_event
 from dcf.worker.selection import Selection
 from dcf.worker.skill_gates import ChangedSkill
+from dcf.worker.task_memory import TaskMemory
 from dcf.worker.try_budget import budgets_of
 from dcf.worker.working_skills import FixedSkills, SkillsInUse, WorkingSkills
 from dcf.workflow import AwaitingApproval, Failed, Outcome, Succeeded, Task
@@ -99,10 +100,7 @@ class AgentTasks:
         work = _Work(task, dispatcher, beat)
         state = task.state.name
         selection = Selection.of(skills, self._environment, binding)
-        context = await self._contexts.of(task, memory, node) if self._contexts and memory else None
-        # What an agent is told is on record, or it is not told.
-        if context is not None and not await ledger.tell(context_event(context)):
-            context = None
+        observed, found = await self._told(task, (*skills, *needed), memory, node, ledger)
         assignment = Assignment(
             state=state,
             instructions=task.state.comment,
@@ -113,7 +111,8 @@ class AgentTasks:
             model=selection.selection.model,
             allowance=LeaseAllowance(self._store, task.lease, of_try, of_run),
             timeout_s=task.timeout_s,
-            observed=context.text if context is not None else "",
+            observed=observed,
+            found=found,
             notes=memory if memory and memory.is_offered else None,
         )
         try:
@@ -153,6 +152,27 @@ class AgentTasks:
             report,
             dispatcher.made,
         )
+
+    async def _told(
+        self,
+        task: Task,
+        skills: Sequence[Manifest],
+        memory: TaskMemory | None,
+        node: Node | None,
+        ledger: LeaseLedger,
+    ) -> tuple[str, str]:
+        """What the agent is told of earlier work, and what was found for the Task. It is on record,
+        or it is not told."""
+        if self._contexts is None:
+            return "", ""
+        bundle = await self._contexts.bundle(task, skills, memory)
+        if bundle is not None and not await ledger.tell(bundle.event):
+            bundle = None
+        told = bundle.observations if bundle is not None else ()
+        context = await self._contexts.of(task, memory, node, told) if memory else None
+        if context is not None and not await ledger.tell(context_event(context)):
+            context = None
+        return context.text if context else "", bundle.text if bundle else ""
 
 
 class SkilledAgents(AgentTasks):

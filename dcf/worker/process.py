@@ -47,6 +47,7 @@ from dcf.worker.generated_rules import approvers_of
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
+from dcf.worker.run_bundles import RunBundles
 from dcf.worker.run_contexts import RunContexts
 from dcf.worker.run_extraction import extraction_of
 from dcf.worker.run_memory import RunMemory
@@ -65,7 +66,15 @@ log = logging.getLogger(__name__)
 
 LOADED_FIRST = (
     *("control_plane", "dcf.agents", "dcf.agents.models", "dcf.agents.loading", "dcf.asl"),
-    *("dcf.knowledge", "dcf.memory", "dcf.schema", "dcf.secret_form", "dcf.skills", "dcf.tools"),
+    *(
+        "dcf.knowledge",
+        "dcf.memory",
+        "dcf.retrieval",
+        "dcf.schema",
+        "dcf.secret_form",
+        "dcf.skills",
+        "dcf.tools",
+    ),
     *("dcf.worker", "dcf.workflow"),
 )
 """The rooms that work uses: loaded whole before there are leases to keep."""
@@ -285,7 +294,11 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
     contexts = None
     if memory is not None:
         project = project_of_runs(post.generated)
-        contexts = RunContexts(memory, ContextSetting.from_env(post.env), project)
+        bundles = None
+        if post.memory is not None:
+            bundles = RunBundles(memory, post.memory.path.parent / "code", project)
+            stack.push_async_callback(bundles.close)
+        contexts = RunContexts(memory, ContextSetting.from_env(post.env), project, bundles)
     records = AgentStore(store.backend)
     return Premises(store, keeper, choreographer, records, skills, plain, runtime, memory, contexts)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from control_plane import Store
+from dcf.context_form import FILE_KINDS, KINDS, Kind
 from dcf.memory import (
     SYSTEM,
     ContextSetting,
@@ -19,9 +20,11 @@ from dcf.memory import (
     PlaybookMatch,
     PlaybookOffer,
 )
+from dcf.worker.run_bundles import RunBundle, RunBundles
 from dcf.worker.task_memory import TaskMemory, task_memory
 
 if TYPE_CHECKING:
+    from dcf.skills import Manifest
     from dcf.workflow import Task
 
 log = logging.getLogger(__name__)
@@ -50,14 +53,32 @@ class RunContexts:
     memory: Memory
     setting: ContextSetting
     project: str
+    bundles: RunBundles | None = None
 
     async def memory_of(self, store: Store, task: Task) -> TaskMemory | None:
         """The memory of a Task; None where its workflow says that it has none."""
         return await task_memory(store, self.memory, self.project, task)
 
-    async def of(self, task: Task, memory: TaskMemory, node: Node | None) -> Pack | None:
+    async def bundle(
+        self, task: Task, skills: Sequence[Manifest], memory: TaskMemory | None
+    ) -> RunBundle | None:
+        """What a Task is told that asks for a context; None where it asks for none. Observations
+        are among it where they are told at all."""
+        if self.bundles is None or task.state.context is None:
+            return None
+        without: set[Kind] = set()
+        if memory is None:
+            without = set(KINDS) - set(FILE_KINDS)
+        elif self.setting.mode == "off":
+            without = {"observation"}
+        return await self.bundles.of(task, task.state.context, skills, without)
+
+    async def of(
+        self, task: Task, memory: TaskMemory, node: Node | None, told: Collection[str] = ()
+    ) -> Pack | None:
         """The context of a Task whose ``memory`` begins with ``node``; None without anything to
-        tell. What keeps the memory from being read keeps no Task from its work."""
+        tell. Observations with the ids ``told`` it is told already. What keeps the memory from
+        being read keeps no Task from its work."""
         try:
             errors = await memory.failures(node)
             pack = await self.memory.contexts.of_work(
@@ -69,6 +90,7 @@ class RunContexts:
                 branches=[one.id for one in await memory.gathered(node)],
                 playbooks=await self._playbooks(errors),
                 by=SYSTEM.because(f"the context of {task.lease.path}"),
+                without=told,
             )
         except MemoryProblem as problem:
             log.warning("%s is done without a context: %s", task.lease.path, problem)

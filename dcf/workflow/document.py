@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from control_plane import payload
 from dcf import asl
+from dcf.context_form import FILE_KINDS, KINDS
 from dcf.problem import Problem, has_errors
 from dcf.schema import SchemaUnusable, schema_of
 from dcf.skills import SkillCatalog, UnknownSkill
@@ -198,11 +199,12 @@ def _check_bindings(
             continue
         skills = binding.get("skills")
         tools: list[str] = []
-        complete = True
+        complete, files = True, False
         for number, ref in enumerate(skills if isinstance(skills, list) else []):
             try:
                 needed = catalog.with_dependencies(catalog.resolve(str(ref)))
                 tools += [tool.name for skill in reversed(needed) for tool in skill.tools]
+                files = files or any(skill.permissions.files for skill in needed)
             except UnknownSkill as unknown:
                 complete = False
                 problems.append(
@@ -225,7 +227,23 @@ def _check_bindings(
                     hint=_closest(tools, "add a skill that declares it"),
                 )
             )
+        if complete and not files:
+            problems += _unpermitted(binding.get("context"), where)
     return problems
+
+
+def _unpermitted(context: Any, where: str) -> Iterator[Problem]:
+    """A warning where a Task asks for what stands in files, and no skill of it permits any."""
+    kinds = context.get("kinds", KINDS) if isinstance(context, dict) else ()
+    asked = [kind for kind in FILE_KINDS if isinstance(kinds, list | tuple) and kind in kinds]
+    if asked:
+        yield Problem(
+            "WF_CONTEXT_NO_FILES",
+            f"`context` asks for {' and '.join(asked)}, and no skill of this state permits files",
+            f"{where}/AgentBinding/context",
+            hint="name files or folders in `permissions.files` of a skill, or other `kinds`",
+            severity="warning",
+        )
 
 
 def _check_input_schema(schema: Any) -> list[Problem]:

@@ -30,7 +30,7 @@ _TASKS = 50
 """Events of a history, and results of Tasks, that are read: a model is shown less."""
 _VALUE_CHARS = 2_000
 """Characters of one value."""
-_QUIET = ("LeaseAcquired", "FrameOpened", "ContextGiven")
+_QUIET = ("LeaseAcquired", "FrameOpened", "ContextGiven", "BundleGiven")
 _PASSED = ("arguments", "digest", "fence", "output", "owner", "pins", "rule", "skills", "visit")
 """Events, and members of events, that say nothing of what happened: who works, and digests."""
 

@@ -47,7 +47,7 @@ class TaskTurns:
         Raises TurnFenced and TurnLost where another holder of the task has the agent: then nothing
         of this turn counts."""
         # What is remembered elsewhere is not kept a second time.
-        words, task_input = task_prompt(replace(assignment, observed=""))
+        words, task_input = task_prompt(replace(assignment, observed="", found=""))
         question = NewMessage(
             "user",
             keepable(f"{words}\n\n{task_input}"),
@@ -63,7 +63,7 @@ class TaskTurns:
             fence=assignment.fence,
         )
         spent: dict[str, int | float | None] = {}
-        shown = [assignment.observed]
+        shown = [assignment.observed, assignment.found]
 
         async def call(tool: SkillTool, arguments: dict[str, JSON]) -> ToolResult:
             result = await call_tool(tool, arguments)

@@ -16,6 +16,7 @@ _FIELDS = frozenset(
         "lifecycle",
         "approval",
         "budget",
+        "context",
         "memory",
         "model",
         "task_type",

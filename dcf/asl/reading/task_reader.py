@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dcf.asl.context_policy import read_context
 from dcf.asl.dataflow import read_template
 from dcf.asl.jsonata.flow import read_jsonata
 from dcf.asl.memory_policy import read_memory
@@ -41,6 +42,7 @@ def read_task(parts: Parts) -> TaskState:
         resource=resource,
         binding=binding.value if binding is not None else None,
         memory=read_memory(binding, is_task=True) if binding is not None else None,
+        context=read_context(binding) if binding is not None else None,
         timeout_s=timeout_s,
         heartbeat_s=heartbeat_s,
         timeout=timeout,

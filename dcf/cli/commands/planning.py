@@ -23,6 +23,7 @@ from dcf.cli.commands.command import (
 )
 from dcf.cli.commands.skills_folders import GeneratedOption
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, INTERRUPTED, OK
+from dcf.context_form import LEAST_BUDGET, MOST_BUDGET
 
 
 def register(app: typer.Typer) -> None:
@@ -120,6 +121,16 @@ def plan(
         float | None,
         typer.Option("--max-cost", metavar="USD", min=0, help="What a model's draft may cost."),
     ] = None,
+    context: Annotated[
+        int | None,
+        typer.Option(
+            "--context",
+            metavar="TOKENS",
+            min=LEAST_BUDGET,
+            max=MOST_BUDGET,
+            help="Tell a model that drafts what fits of the project's files and memory.",
+        ),
+    ] = None,
     explore: Annotated[
         bool | None,
         typer.Option(
@@ -178,6 +189,7 @@ def plan(
         out,
         picture,
         max_cost,
+        context,
     )
     if generated is not None:
         settings = replace(settings, generated=generated)

@@ -103,6 +103,14 @@ def delegate(
             "--type", metavar="NAME", help="What statistics call it.", show_default="its skill"
         ),
     ] = None,
+    context: Annotated[
+        int | None,
+        typer.Option(
+            "--context",
+            metavar="TOKENS",
+            help="Tell its companion what fits of the project's files and memory.",
+        ),
+    ] = None,
     task_id: Annotated[
         str | None,
         typer.Option("--id", metavar="TASK", help="Its id: said twice, it is one task."),
@@ -140,6 +148,7 @@ def delegate(
         task_type=task_type,
         task_id=task_id,
         workflow=workflow,
+        context=context,
         wait=wait,
     )
     settings, screen = Settings.from_env(os.environ), Screen(as_json=as_json)

@@ -22,6 +22,7 @@ from dcf.guidelines import Guidelines
 from dcf.planner import (
     Bench,
     DraftLimits,
+    FindContext,
     Guide,
     History,
     ModelAtHand,
@@ -31,6 +32,7 @@ from dcf.planner import (
     the_embedder,
 )
 from dcf.search import embedder_named
+from dcf.secret_form import without_secrets
 from dcf.skills import SkillCatalog
 from dcf.skills.discovery import SkillSearch, index_path
 
@@ -43,9 +45,15 @@ PLANNER = "planner"
 """The name of the agent whose guidelines count."""
 
 
-def open_planner(settings: Settings, screen: Screen, max_cost: float | None = None) -> Planner:
-    """The planner for the workflows in this folder. Raises BadInput where there are no skills, or
-    the model that is set cannot be asked."""
+def open_planner(
+    settings: Settings,
+    screen: Screen,
+    max_cost: float | None = None,
+    context: int | None = None,
+) -> Planner:
+    """The planner for the workflows in this folder. A model is told what fits of the project in at
+    most ``context`` tokens (None: nothing). Raises BadInput where there are no skills, the model
+    that is set cannot be asked, or the project cannot be searched."""
     demand_models(settings)
     catalog = open_skills(settings.generated)
     embedder = embedder_named(settings.embedder)
@@ -72,7 +80,7 @@ def open_planner(settings: Settings, screen: Screen, max_cost: float | None = No
         clock=now_ms,
         new_id=lambda: secrets.token_hex(4),
         guide=_guide(settings, screen),
-        model=_model(settings, max_cost),
+        model=_model(settings, screen, max_cost, context),
         explore=settings.explore,
     )
 
@@ -93,7 +101,9 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _model(settings: Settings, max_cost: float | None) -> ModelAtHand | None:
+def _model(
+    settings: Settings, screen: Screen, max_cost: float | None, context: int | None
+) -> ModelAtHand | None:
     name = named_model(settings.env, role="planner").name
     if name == REHEARSAL:
         return None
@@ -105,7 +115,38 @@ def _model(settings: Settings, max_cost: float | None) -> ModelAtHand | None:
     def build() -> Model:
         return models.of(name, Spending(limits))
 
-    return ModelAtHand(build, limits)
+    find = None if context is None else project_context(settings, screen, context)
+    return ModelAtHand(build, limits, find)
+
+
+def project_context(settings: Settings, screen: Screen, budget: int) -> FindContext:
+    """Finds what the project of this folder has for an objective, in at most ``budget`` tokens.
+    What keeps it from being found is said, and keeps nobody from planning. Raises BadInput."""
+    from dcf.cli.memory.opening import person
+    from dcf.cli.retrieval.opening import open_retrieval
+    from dcf.cli.retrieval.setting import RetrievalSetting
+    from dcf.memory import MemoryProblem
+    from dcf.retrieval import ContextQuestion, RetrievalProblem, limit_of
+
+    setting = RetrievalSetting.from_env(settings.env)
+    project = setting.projects.chosen(None, None)
+
+    async def find(objective: str) -> list[dict[str, str]]:
+        question = ContextQuestion(project, objective, limit=limit_of(None, budget), budget=budget)
+        try:
+            async with open_retrieval(settings, setting, person("`dcf plan`")) as retrieval:
+                answered = await retrieval.context(question)
+        except (MemoryProblem, RetrievalProblem) as problem:
+            screen.say(f"warning: the model is told nothing of the project: {problem}")
+            return []
+        for one in answered.problems:
+            screen.say(f"warning: {one.message}")
+        return [
+            {"citation": one.candidate.citation, "text": without_secrets(one.candidate.text)}
+            for one in answered.found
+        ]
+
+    return find
 
 
 def _guide(settings: Settings, screen: Screen) -> Guide:

@@ -128,6 +128,7 @@ def _permissions(planning: Planning) -> list[str]:
     return [
         f"Risk: {allowed['risk']}; egress {allowed['egress']}; secrets {secrets}",
         f"Tools: {', '.join(allowed['tools']) or 'none'}",
+        *([f"Told of files: {', '.join(allowed['files'])}"] if allowed.get("files") else []),
         f"Cost: {cost}; budget {budget or 'none'}",
         f"Approvals on the way: {', '.join(allowed['approvals']) or 'none'}",
         f"Agents: {', '.join(allowed['agents']) or 'of the worker'}",

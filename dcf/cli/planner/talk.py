@@ -30,7 +30,8 @@ from dcf.problem import Problem
 class Talk:
     """The command line. ``objective`` or ``resume`` (an id) or ``procedure`` says what is planned.
     ``approve`` is the digest of what was shown before; ``yes`` approves unseen what no model wrote.
-    ``run`` None: nothing is run here."""
+    ``run`` None: nothing is run here. ``context`` is tokens of what a model is told of the
+    project."""
 
     objective: str
     resume: str | None
@@ -43,6 +44,7 @@ class Talk:
     out: Path | None
     picture: Path | None
     max_cost: float | None
+    context: int | None = None
 
 
 async def talk(order: Talk, settings: Settings, screen: Screen) -> Answer:
@@ -50,7 +52,7 @@ async def talk(order: Talk, settings: Settings, screen: Screen) -> Answer:
     answers = _answers(order)
     outputs = {"--out": order.out, "--picture": order.picture}
     check_outputs(outputs, {"the procedure": order.procedure})
-    planner = open_planner(settings, screen, order.max_cost)
+    planner = open_planner(settings, screen, order.max_cost, order.context)
     asks = at_terminal(screen)
     planning: Planning | None = None
     try:

@@ -21,9 +21,9 @@ from dcf.code import CodeProblem
 from dcf.documents import DocumentProblem
 from dcf.knowledge import KnowledgeError
 from dcf.memory import MemoryProblem
-from dcf.planner.errors import PlanningProblem
+from dcf.planner import PlanningProblem
 from dcf.retrieval import FolderUnusable, RetrievalProblem, StoreProblem
-from dcf.sessions.errors import SessionProblem
+from dcf.sessions import SessionProblem
 from dcf.skills import SkillError
 from dcf.tools import ToolsError
 from dcf.workflow import WorkflowError

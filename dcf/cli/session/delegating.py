@@ -26,7 +26,7 @@ from dcf.sessions import DEADLINE_S, DONE, Order, SessionTask, why_it_waits
 
 @dataclass(frozen=True, slots=True)
 class Delegation:
-    """The command line of ``dcf session delegate``."""
+    """The command line of ``dcf session delegate``. ``context`` is tokens."""
 
     session_id: str
     description: str
@@ -40,6 +40,7 @@ class Delegation:
     task_type: str | None = None
     task_id: str | None = None
     workflow: Path | None = None
+    context: int | None = None
     wait: bool = False
 
 
@@ -64,6 +65,7 @@ async def delegate_task(asked: Delegation, settings: Settings, screen: Screen) -
             task_type=asked.task_type,
             task_id=asked.task_id,
             workflow=None if document is None else document.value,
+            context=None if asked.context is None else {"budget": asked.context},
         )
         task = await desk.sessions.delegate(asked.session_id, order)
         if asked.wait:

@@ -60,6 +60,7 @@ async def delegate_task(
     after_json: _After = None,
     refuse_busy: Annotated[bool, Obvious("Do not wait for a busy one.")] = False,
     model_tier: Annotated[int | None, "At least, 0 to 3."] = None,
+    context_tokens: Annotated[int | None, "Of project files and memory that it is told."] = None,
     task_id: _Own = None,
     request_id: _Request = None,
 ) -> Delegated:
@@ -78,6 +79,7 @@ async def delegate_task(
         timeout_s=timeout_seconds,
         after=tuple(after_json or ()),
         tier=model_tier,
+        context=None if context_tokens is None else {"budget": context_tokens},
         refuse_busy=refuse_busy,
         task_id=task_id,
         request=request_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -82,14 +82,15 @@ class Contexts:
         branches: Sequence[str] = (),
         playbooks: Sequence[PlaybookMatch] = (),
         by: Actor | None = None,
+        without: Collection[str] = (),
     ) -> Pack:
         """What whoever works in ``project`` on ``workflow``, in ``state`` of it, is told first: the
         observations of both, of the days and in the tokens of ``setting``, and no others. Where
         ``begins``, of all workflows whose names begin with ``workflow``. Before them stands what
         the ``node`` reads, and before that, with a budget of its own in full, what was written into
         the nodes ``branches``; what is told of these is read by ``by`` (None: nobody said). In full
-        and before all of it stand the ``playbooks`` that fit an error of the work. Raises
-        UnknownNode."""
+        and before all of it stand the ``playbooks`` that fit an error of the work. The observations
+        with the ids in ``without`` are told elsewhere. Raises UnknownNode."""
         if setting.mode == "off":
             return Pack("", 0, (), 0)
         since = self._ledger.clock() - setting.days * _DAY_MS
@@ -97,7 +98,7 @@ class Contexts:
         if begins:
             which = replace(which, workflows=(), workflow_prefix=workflow)
         rows = setting.budget.rows
-        offers = await self._offers(which, rows, state)
+        offers = await self._offers(which, rows, state, without)
         if node is not None:
             read = partial(read_offers, node_id=node, most=rows)
             offers = [*await self._ledger.read(read), *offers]
@@ -112,10 +113,12 @@ class Contexts:
             self._access.note(by, "context", node, _entries_in(told))
         return told
 
-    async def _offers(self, which: Filter, rows: int, state: str | None) -> list[Offer]:
+    async def _offers(
+        self, which: Filter, rows: int, state: str | None, without: Collection[str] = ()
+    ) -> list[Offer]:
         now = self._ledger.clock()
         found = await self._ledger.read(lambda connection: told_rows(connection, which, rows))
-        seen = [observation_of(row) for row in found]
+        seen = [one for one in map(observation_of, found) if one.id not in without]
         here = None if state is None else _names(state)
         seen.sort(key=lambda one: (not one.pinned, not _is_in(one, here)))
         return await asyncio.to_thread(_offers, seen, here, now)

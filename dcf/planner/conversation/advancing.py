@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dcf.agents import TaskError
 from dcf.planner.conversation.bench import Bench
@@ -30,13 +30,18 @@ if TYPE_CHECKING:
 GAVE_UP = "PLAN_DRAFT"
 """The problem of a planning for which a model drafted as often as it may."""
 
+FindContext: TypeAlias = Callable[[str], Awaitable[Sequence[Mapping[str, str]]]]
+"""Texts of a project that fit: ``{citation, text}`` each, the best first."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelAtHand:
-    """``build`` gives the model for one drafting; it spends what it is given to."""
+    """``build`` gives the model for one drafting; it spends what it is given to. ``context`` finds
+    what the model is told of the project for an objective (None: nothing is)."""
 
     build: Callable[[], Model]
     limits: DraftLimits = field(default_factory=DraftLimits)
+    context: FindContext | None = None
 
 
 class Advance:
@@ -146,7 +151,10 @@ class Advance:
         )
 
     async def _material(self, planning: Planning, guidance: Guidance) -> dict[str, Any]:
+        find = self._model.context if self._model is not None else None
+        found = await find(planning.objective) if find is not None else ()
         return {
+            **({"project": list(found)} if found else {}),
             "skills": await self.bench.find_skills(planning.objective),
             "guidelines": guidance.to_json(),
             "stored_procedures_that_are_near": [

@@ -18,7 +18,8 @@ class Permissions:
     by its id; ``risk`` and ``egress`` are the highest, ``tier`` the highest that a state asks for
     or its skills need;
     ``tokens`` what all the skills cost a model once. ``approvals`` are the states that a person
-    decides, ``agents`` the templates that states name."""
+    decides, ``agents`` the templates that states name, ``files`` what states that ask for context
+    may be told of."""
 
     skills: Mapping[str, str]
     risk: str
@@ -30,6 +31,7 @@ class Permissions:
     tier: int
     tokens: int
     budget: Mapping[str, Any]
+    files: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -43,6 +45,7 @@ class Permissions:
             "highest_tier": self.tier,
             "skill_tokens": self.tokens,
             "budget": dict(self.budget),
+            **({"files": list(self.files)} if self.files else {}),
         }
 
 
@@ -51,6 +54,7 @@ def permissions_of(document: Mapping[str, Any], catalog: SkillCatalog) -> Permis
     manifests: dict[str, Manifest] = {}
     approvals: list[str] = []
     agents: set[str] = set()
+    files: set[str] = set()
     tier = 0
     for name, state in _states(document["asl"]):
         binding = state.get("AgentBinding") or {}
@@ -64,6 +68,8 @@ def permissions_of(document: Mapping[str, Any], catalog: SkillCatalog) -> Permis
         for manifest in own:
             for one in catalog.with_dependencies(manifest):
                 manifests[one.manifest_id] = one
+                if "context" in binding:
+                    files.update(one.permissions.files)
         asked = binding.get("tier")
         tier = max(
             tier,
@@ -82,6 +88,7 @@ def permissions_of(document: Mapping[str, Any], catalog: SkillCatalog) -> Permis
         tier,
         sum(price_of(one).tokens for one in used),
         dict(document.get("budget") or {}),
+        tuple(sorted(files)),
     )
 
 

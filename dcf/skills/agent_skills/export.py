@@ -98,6 +98,7 @@ def _metadata(manifest: Manifest) -> dict[str, str]:
         "dcf-egress": rights.egress,
         "dcf-risk-level": rights.risk_level,
         "dcf-secrets": " ".join(rights.secrets),
+        "dcf-files": " ".join(rights.files),
         "dcf-tools": " ".join(f"{tool.server_id}:{tool.tool_name}" for tool in manifest.tools),
         "dcf-dependencies": " ".join(manifest.dependencies),
     }

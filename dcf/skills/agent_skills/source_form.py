@@ -30,6 +30,7 @@ def skill_source(
             "egress": rights.egress,
             "secrets": list(rights.secrets),
             "riskLevel": rights.risk_level,
+            **({"files": list(rights.files)} if rights.files else {}),
         },
         "directives": manifest.directives,
         "tools": [_tool(entry) for entry in manifest.raw.get("requiredTools", ())],

@@ -115,6 +115,12 @@ def _permissions(before: Manifest, after: Manifest) -> Iterator[Change]:
     for secret in sorted(set(old.secrets) - set(new.secrets)):
         text = f"does not need {secret} any more"
         yield Change("secret_removed", "permissions.secrets", text, "minor", "it may do less")
+    for path in sorted(set(new.files) - set(old.files)):
+        reason = "who allowed the skill did not allow this"
+        yield Change("file_added", "permissions.files", f"is told of {path}", "major", reason)
+    for path in sorted(set(old.files) - set(new.files)):
+        text = f"is not told of {path} any more"
+        yield Change("file_removed", "permissions.files", text, "minor", "it may do less")
 
 
 def _tools(before: Manifest, after: Manifest) -> Iterator[Change]:

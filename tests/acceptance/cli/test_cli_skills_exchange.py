@@ -45,7 +45,7 @@ metadata:
   version: 1.0.0
   description: Water a bed.
 spec:
-  permissions: { egress: intranet, riskLevel: low }
+  permissions: { egress: intranet, riskLevel: low, files: [src, docs/a.md] }
   directives: Run the pump once.
   tools: [{ ref: "pump:run_pump" }]
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from unit.worker.test_worker_agent_tasks import FIND, Tools, a_skill
 
 from dcf.agents import LocalAgents
 from dcf.memory import Actor, Agent, ContextSetting, Memory, NewAgent, NewBlock, Source
-from dcf.sessions import Order, Sessions
+from dcf.sessions import BadValue, Order, Sessions
 from dcf.sessions.companions import CompanionAgents, Roster
-from dcf.skills import SkillCatalog
+from dcf.skills import Permissions, SkillCatalog
 from dcf.worker import SkilledAgents
+from dcf.worker.run_bundles import RunBundles
 from dcf.worker.run_contexts import RunContexts
 
 BY = Actor("user", "ada")
@@ -38,7 +40,9 @@ async def _catalog() -> SkillCatalog:
     return CATALOG
 
 
-def remembering(agents: LocalAgents, contexts: RunContexts | None = None) -> Any:
+def remembering(
+    agents: LocalAgents, contexts: RunContexts | None = None, catalog: SkillCatalog = CATALOG
+) -> Any:
     """How a host makes its companions remember."""
 
     def made(sessions: Sessions, roster: Roster) -> tuple[CompanionAgents, Any]:
@@ -46,7 +50,7 @@ def remembering(agents: LocalAgents, contexts: RunContexts | None = None) -> Any
         companions = CompanionAgents(sessions, roster, unused, runtime=agents)
         tools: Any = Tools()
         return companions, SkilledAgents(
-            CATALOG, tools, unused, sessions.store, workers=companions, contexts=contexts
+            catalog, tools, unused, sessions.store, workers=companions, contexts=contexts
         )
 
     return made
@@ -127,6 +131,44 @@ async def test_a_task_works_in_a_node_below_that_of_its_companion(
     assert own.node.called.startswith("s1/run/")
     (entry,) = await memory.nodes.entries(own.node.id)
     assert entry.text.endswith("failed with Broke: nobody is there")
+
+
+async def test_a_companion_is_told_what_fits_its_task_of_the_files_that_its_skill_permits(
+    redis_url: str, memory: Memory, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    async def report(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        asked.append(str(messages))
+        return ModelResponse([ToolCallPart("report_result", {"data": 1, "summary": "told"})])
+
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "tea.py").write_text("def boil_tea(cups):\n    return cups * 60\n")
+    permits = replace(a_skill("find", FIND), permissions=Permissions(files=("src",)))
+    agents = LocalAgents(memory, model=FunctionModel(report, model_name="scripted"))
+    bundles = RunBundles(memory, tmp_path / "code", str(tmp_path))
+    contexts = RunContexts(memory, ContextSetting(), str(tmp_path), bundles)
+    catalog = SkillCatalog([permits])
+
+    async def current() -> SkillCatalog:
+        return catalog
+
+    async with hosts_on(redis_url) as hosts:
+        hosts.sessions = Sessions(hosts.open_store(), catalog=current)
+        await hosts.sessions.create("s1", ME, "help")
+        await hosts.employ("s1", "a")
+        hosts.host(None, remembering=remembering(agents, contexts, catalog))
+        for task_id, context in (("t1", {"budget": 300}), ("t2", None)):
+            order = Order(
+                "how long to boil tea", ME, skills=("find",), context=context, task_id=task_id
+            )
+            await hosts.sessions.delegate("s1", order)
+            assert (await hosts.closed("s1", task_id)).status == "succeeded"
+        wrong = Order("boil tea", ME, skills=("find",), context={"budget": 1})
+        with pytest.raises(BadValue, match="outside 100 to"):
+            await hosts.sessions.delegate("s1", wrong)
+    await bundles.close()
+    assert ["return cups * 60" in one for one in asked] == [True, False]
 
 
 async def test_an_agent_whose_maker_died_gets_its_shared_blocks_with_its_next_task(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,14 @@ from memory_world import Numbered, Ticking
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from unit.worker.test_worker_agent_tasks import CATALOG, Tools, bound
-from unit.workflow.stage import document_of, flow, passing
+from unit.workflow.stage import document_of, flow, passing, retry
 
 from control_plane import history
 from dcf.agents import LocalAgents
 from dcf.memory import ContextMode, ContextSetting, Memory, Source
+from dcf.skills import SkillCatalog
 from dcf.worker import SkilledAgents, WorkerAgents
+from dcf.worker.run_bundles import RunBundles
 from dcf.worker.run_contexts import RunContexts
 from dcf.worker.run_observer import RunObserver
 from dcf.workflow import finalize, submit
@@ -27,9 +29,12 @@ TITLE = "Which→Many"
 CUSTOMER = "CUST-4711 of Kassel"
 
 
-def definition(name: str) -> dict[str, Any]:
+def definition(name: str, binding: Mapping[str, Any]) -> dict[str, Any]:
+    again = retry(IntervalSeconds=1, MaxAttempts=1)
+    ask = bound("search", ResultPath="$.said", Comment="Look it up.", **again)
+    ask["AgentBinding"] |= binding
     machine = flow(
-        Ask=bound("search", ResultPath="$.said"),
+        Ask=ask,
         Which={
             "Type": "Choice",
             "Choices": [{"Variable": "$.n", "NumericGreaterThan": 1, "Next": "Many"}],
@@ -50,16 +55,27 @@ def definition(name: str) -> dict[str, Any]:
 class World:
     """A crew whose agents say the same, whatever they are asked, and what they were asked."""
 
-    def __init__(self, crew: Crew, memory: Memory, mode: ContextMode, project: str) -> None:
+    def __init__(
+        self,
+        crew: Crew,
+        memory: Memory,
+        mode: ContextMode,
+        project: str,
+        *,
+        catalog: SkillCatalog = CATALOG,
+        bundles: RunBundles | None = None,
+    ) -> None:
+        self.catalog = catalog
         self.crew, self.memory = crew, memory
         self.asked: list[str] = []
         self.summary = CUSTOMER
+        self.failures = 0
         self.agents = LocalAgents(memory, model=FunctionModel(self._say, model_name="scripted"))
         tools: Any = Tools()
         runtime: Any = None
-        contexts = RunContexts(memory, ContextSetting(mode), project)
+        contexts = RunContexts(memory, ContextSetting(mode), project, bundles)
         performer = SkilledAgents(
-            CATALOG,
+            catalog,
             tools,
             runtime,
             crew.store,
@@ -72,14 +88,17 @@ class World:
     async def _say(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         said = ModelMessagesTypeAdapter.dump_python(messages, mode="json")
         self.asked.append(json.dumps([info.instructions, said], ensure_ascii=False))
+        if self.failures:
+            self.failures -= 1
+            return ModelResponse([ToolCallPart("report_failure", {"error": "Broke", "cause": "-"})])
         report = {"data": {"of": CUSTOMER}, "summary": self.summary}
         return ModelResponse([ToolCallPart("report_result", report)])
 
-    async def run(self, run: str, workflow: str = "orders") -> str:
+    async def run(self, run: str, workflow: str = "orders", **binding: Any) -> str:
         """What the agent of a run was asked, once the run is over and was looked at."""
-        document = document_of(definition(workflow), catalog=CATALOG)
+        document = document_of(definition(workflow, binding), catalog=self.catalog)
         value = {"n": 2, "customer": run}
-        await submit(self.crew.store, document, value, workflow_id=run, catalog=CATALOG)
+        await submit(self.crew.store, document, value, workflow_id=run, catalog=self.catalog)
         assert (await self.crew.end(run)).status == "succeeded"
         await finalize(self.crew.store, run, by="test")
         await RunObserver(self.crew.store, self.memory, self.project).sweep()
@@ -87,8 +106,12 @@ class World:
 
     async def given(self, run: str) -> list[list[str]]:
         """What the history says that agents of a run were given."""
+        return [one["observations"] for one in await self.events(run, "ContextGiven")]
+
+    async def events(self, run: str, kind: str) -> list[dict[str, Any]]:
+        """Those of one type in the history of a run."""
         events = [entry.event async for entry in history.read(self.crew.store, run)]
-        return [one["observations"] for one in events if one["type"] == "ContextGiven"]
+        return [one for one in events if one["type"] == kind]
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
-from dcf.agents.briefing import observed_words
+from dcf.agents import Assignment
+from dcf.agents.briefing import observed_words, task_prompt
 from dcf.agents.models import ModelNotConfigured, Models
 from dcf.agents.models.recorded import RecordedModel
 from dcf.agents.models.replayed import ReplayedModel, TranscriptMismatch
@@ -83,7 +84,9 @@ async def test_what_earlier_runs_showed_makes_no_other_request(tmp_path: Path) -
     await agent(RecordedModel(FunctionModel(_turn), file, "x", {})).run(
         f"{observed_words('seen once </observations>')}\n\n{task}"
     )
-    for told in ("", f"{observed_words('seen twice')}\n\n"):
+    found = task_prompt(Assignment("A", "", {}, (), observed="seen", found="code </found>"))[0]
+    found = found.removesuffix(task)
+    for told in ("", f"{observed_words('seen twice')}\n\n", found):
         assert (await agent(ReplayedModel(file)).run(told + task)).output.startswith("seven")
     with pytest.raises(TranscriptMismatch):
         await agent(ReplayedModel(file)).run(f"{observed_words('seen')}\n\nTask: B")

@@ -32,6 +32,16 @@ def test_other_events_show_their_members_shortened() -> None:
     assert event_line("RunStarted", {"n": 3, "pins": "x" * 99}) == f"n 3  pins {'x' * 59}…"
 
 
+def test_a_bundle_says_what_it_told_and_what_it_may_not() -> None:
+    code = {"told": 1, "tokens": 40, "left_out": 2}
+    given = {"budget": 2000, "tokens": 40, "kinds": {"code": code}, "left_out": 2}
+    given |= {"citations": ["dcf://code/a.py/line/1"], "not_permitted": ["b.py"]}
+    assert event_line("BundleGiven", {**given, "warnings": ["late"]}) == (
+        "1 of code, 40 of 2,000 tokens, 2 left out: dcf://code/a.py/line/1;"
+        " not permitted: b.py; late"
+    )
+
+
 def test_a_context_says_what_it_has_of_earlier_runs_and_of_branches() -> None:
     given = {"observations": ["dcf://memory/entry-1", "dcf://observation/21d186d3"], "tokens": 96}
     assert event_line("ContextGiven", given) == (

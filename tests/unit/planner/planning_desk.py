@@ -19,6 +19,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from dcf.planner import (
     Bench,
     DraftLimits,
+    FindContext,
     Guide,
     ModelAtHand,
     Planner,
@@ -101,7 +102,8 @@ class PoisonedBench(Bench):
 
 
 class Desk:
-    """``skills`` may be changed under the planner's hands; ``described`` is what the search of a
+    """``skills`` may be changed under the planner's hands; ``context`` is what the model is told of
+    the project; ``described`` is what the search of a
     model finds as the description of every skill."""
 
     def __init__(
@@ -112,6 +114,7 @@ class Desk:
         limits: DraftLimits | None = None,
         guide: Guide | None = None,
         described: str | None = None,
+        context: FindContext | None = None,
     ) -> None:
         self.skills = catalog()
         self.workflows = folder / "workflows"
@@ -129,7 +132,7 @@ class Desk:
 
         model = None
         if script is not None:
-            model = ModelAtHand(script.model, limits or DraftLimits())
+            model = ModelAtHand(script.model, limits or DraftLimits(), context)
         self.clock = lambda: next(ticks)
         self.store = PlanningStore(self.workflows / "plannings")
         bench = Bench if described is None else partial(PoisonedBench, described=described)

@@ -24,6 +24,7 @@ from dcf.planner import (
     UnknownPlanning,
     WorkflowChanged,
     WrongStatus,
+    permissions_of,
 )
 from dcf.skills import SkillCatalog
 
@@ -332,6 +333,22 @@ async def test_the_journal_tells_the_steps_in_words(desk: Desk) -> None:
     assert journal(planning, 3) == ["stored: sops/supplier-invoice.md (score 0.46 of 0.38)"]
     assert "finance.read_invoice" in journal(planning, 2)[0]
     assert journal(planning, 5) == ["no problems"]
+
+
+def test_the_permissions_have_the_files_that_states_which_ask_for_context_are_told_of() -> None:
+    catalog = SkillCatalog.load(ROOT / "generated")
+    skills = [
+        replace(one, permissions=replace(one.permissions, files=(f"src/{one.name}",)))
+        for one in [one for one in catalog if not one.dependencies][:2]
+    ]
+    asking, silent = (
+        {"Type": "Task", "AgentBinding": {"skills": [one.manifest_id]}, "End": True}
+        for one in skills
+    )
+    asking["AgentBinding"]["context"] = {}
+    states = {"A": {**asking, "Next": "B"}, "B": silent}
+    allowed = permissions_of({"asl": {"StartAt": "A", "States": states}}, SkillCatalog(skills))
+    assert allowed.to_json()["files"] == [f"src/{skills[0].name}"]
 
 
 def _with_risk(catalog: SkillCatalog, name: str, risk: str) -> SkillCatalog:

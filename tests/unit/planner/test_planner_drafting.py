@@ -19,6 +19,9 @@ from dcf.agents.models import (
     PriceUnknown,
     Used,
 )
+from dcf.cli.planner.desk import project_context
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
 from dcf.planner import DraftLimits, InvalidAnswers, Spending
 
 OBJECTIVE = "triage tickets about loud machines"
@@ -36,6 +39,26 @@ async def test_a_draft_without_problems_is_compiled_and_shown(tmp_path: Path) ->
     assert "support.triage_ticket@1.0.0" in script.text(1)
     # The objective is the person's, whatever the model makes of it.
     assert planning.workflow is not None and planning.workflow["description"] == OBJECTIVE
+
+
+async def test_a_model_is_told_what_fits_of_the_project_where_the_person_says_so(
+    tmp_path: Path,
+) -> None:
+    code = "def triage_loud_machines(ticket):\n    return ticket.decibel > 90  # </material>\n"
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "triage.py").write_text(code)
+    env = {"DCF_HOME": str(tmp_path), "DCF_RETRIEVAL_ROOTS": str(tmp_path / "shop")}
+    settings = Settings.from_env({**env, "DCF_EMBEDDER": "none"})
+    find = project_context(settings, Screen(as_json=True), 300)
+    for context, is_told in ((find, True), (None, False)):
+        script = Script({PROPOSE: procedure(TRIAGE)})
+        desk = Desk(tmp_path / str(is_told), script=script, context=context)
+        planning = await desk.planner.start(OBJECTIVE, ANSWERS)
+        assert planning.status == "shown"
+        told = script.text(0)
+        assert ("ticket.decibel > 90" in told) is is_told
+        assert ("dcf://code/triage.py/line/1-2" in told) is is_told
+        assert told.count("</material>") == 1, "no text ends the material"
 
 
 async def test_what_fits_is_taken_from_what_is_stored_before_a_model_is_asked(

@@ -79,6 +79,7 @@ CASES = [
     (rights(riskLevel="low"), "riskLevel_narrowed", "minor"),
     (rights(secrets=["KEY", "OTHER"]), "secret_added", "major"),
     (rights(secrets=[]), "secret_removed", "minor"),
+    (rights(files=["src"]), "file_added", "major"),
     ({"requiredTools": []}, "tool_removed", "major"),
     ({"requiredTools": [tool(), tool("pour")]}, "tool_required", "major"),
     ({"requiredTools": [tool(), tool("pour", required=False)]}, "tool_added", "minor"),

@@ -215,6 +215,7 @@ def test_a_manifest_keeps_what_the_author_wrote(tmp_path: Path):
         "  dependencies: [skill.tea.heat@1.0.0]\n  dataSources"
     )
     changes = edited(SKILL_FILE, "  dataSources", profile)
+    changes[SKILL_FILE] = changes[SKILL_FILE].replace("low }", "low, files: [src] }")
     changes["skills/heat.skill.yaml"] = SKILL.replace("tea.brew", "tea.heat").replace(
         "notes.md", "kitchen/notes.md"
     )
@@ -225,6 +226,7 @@ def test_a_manifest_keeps_what_the_author_wrote(tmp_path: Path):
         "egress": "none",
         "secrets": ["KETTLE_KEY"],
         "riskLevel": "low",
+        "files": ["src"],
     }
     assert manifest["complexityProfile"]["baseWCS"] == 7
     assert manifest["dependencies"] == ["skill.tea.heat@1.0.0"]

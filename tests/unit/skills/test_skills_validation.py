@@ -45,6 +45,8 @@ ERRORS = [
     ("SKILL_TYPE", (SKILL_FILE, "tags: [tea]", "tags: tea"), "tags: tea"),
     ("SKILL_VALUE", (SKILL_FILE, "riskLevel: low", "riskLevel: some"), "riskLevel"),
     ("SKILL_VALUE", (SKILL_FILE, "KETTLE_KEY", "kettle_key"), "kettle_key"),
+    ("SKILL_VALUE", (SKILL_FILE, "low }", "low, files: [a/../../b] }"), "a/../../b"),
+    ("SKILL_VALUE", (SKILL_FILE, "low }", "low, files: [/etc] }"), "/etc"),
     ("SKILL_VALUE", (SKILL_FILE, "Boil water, then wait.", '" "'), "directives"),
     # identity, tools, data, dependencies
     ("SKILL_ID_MISMATCH", (SKILL_FILE, "brew@1.0.0", "brew@1.0.1"), "manifestId"),

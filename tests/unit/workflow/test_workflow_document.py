@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -185,6 +186,19 @@ def test_an_unknown_tool_is_told_with_those_there_are() -> None:
     (problem,) = problems_of(json.dumps(flow(A=bound("search", tool="fnd"))), catalog=CATALOG)
     assert (problem.code, problem.path) == ("WF_UNKNOWN_TOOL", "/States/A/AgentBinding/tool_name")
     assert "find" in problem.hint
+
+
+def test_a_context_of_files_that_no_skill_permits_is_warned_of() -> None:
+    asks = bound("search")
+    asks["AgentBinding"]["context"] = {"kinds": ["code", "memory"]}
+    (problem,) = workflow.validate(flow(A=asks), catalog=CATALOG)
+    assert (problem.code, problem.path) == ("WF_CONTEXT_NO_FILES", "/States/A/AgentBinding/context")
+    assert problem.severity == "warning" and "asks for code, and" in problem.message
+    asks["AgentBinding"]["context"] = {"kinds": ["memory", "observation"]}
+    assert workflow.validate(flow(A=asks), catalog=CATALOG) == []
+    permits = replace(a_skill("search", "find"), permissions=Permissions(files=("src",)))
+    asks["AgentBinding"]["context"] = {}
+    assert workflow.validate(flow(A=asks), catalog=SkillCatalog([permits])) == []
 
 
 def test_a_tool_of_a_skill_that_is_unknown_is_no_second_problem() -> None:

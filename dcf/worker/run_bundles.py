@@ -1,0 +1,159 @@
+"""What an agent that does a Task is told of its project, where the Task asks for a context."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dcf.context_form import FILE_KINDS, Kind
+from dcf.memory import SYSTEM, Memory, MemoryProblem
+from dcf.retrieval import (
+    NOT_PERMITTED,
+    Answered,
+    CodeShelf,
+    ContextQuestion,
+    DocumentShelf,
+    MemoryItems,
+    ObservationShelf,
+    PlaybookShelf,
+    Retrieval,
+    RetrievalProblem,
+    limit_of,
+)
+from dcf.secret_form import without_secrets
+
+if TYPE_CHECKING:
+    from dcf.asl import ContextPolicy
+    from dcf.skills import Manifest
+    from dcf.workflow import Task
+
+log = logging.getLogger(__name__)
+
+_PATIENCE_S = 10.0
+"""How long a Task waits for its context."""
+_NAMED = 20
+"""The most files that an event names."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunBundle:
+    """``text`` is what a model is told (may be empty), ``event`` what the history says of it,
+    ``observations`` the ids of those that are told."""
+
+    text: str
+    event: dict[str, Any]
+    observations: tuple[str, ...] = ()
+
+
+class RunBundles:
+    """Contexts from ``memory`` and the files of the folder ``project``, for its Tasks. ``indexes``
+    is a folder for indexes of code."""
+
+    def __init__(self, memory: Memory, indexes: Path, project: str) -> None:
+        self._memory = memory
+        self._indexes = indexes
+        self._project = project
+        self._shelf: CodeShelf | None = None
+
+    async def of(
+        self,
+        task: Task,
+        policy: ContextPolicy,
+        skills: Sequence[Manifest],
+        without: Collection[Kind] = (),
+    ) -> RunBundle | None:
+        """What ``policy`` asks for, of all kinds but those in ``without``: of files that one of
+        ``skills`` permits, of observations those of the Task's workflow. None where it cannot be
+        found or takes too long: that keeps no Task from its work."""
+        files = sorted({path for skill in skills for path in skill.permissions.files})
+        kinds = [kind for kind in policy.kinds if kind not in without]
+        unseen = [kind for kind in kinds if kind in FILE_KINDS and not files]
+        kinds = [kind for kind in kinds if kind not in unseen]
+        warnings = [_no_permission(unseen)] if unseen else []
+        if not kinds:
+            return RunBundle("", _event(policy, None, warnings))
+        state = task.state
+        question = ContextQuestion(
+            self._project,
+            policy.question(state.name, state.comment, task.arguments),
+            limit=limit_of(None, policy.budget),
+            budget=policy.budget,
+            kinds=kinds,
+            files=files,
+            workflow=task.run.name,
+        )
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                answered = await (await self._retrieval()).context(question)
+        except (RetrievalProblem, MemoryProblem, TimeoutError) as problem:
+            why = str(problem) or f"nothing was found within {_PATIENCE_S:.0f} s"
+            log.warning("%s is done without what fits it: %s", task.lease.path, why)
+            return None
+        warnings += (one.message for one in answered.problems)
+        observations = (
+            str(one.candidate.about["id"])
+            for one in answered.found
+            if one.candidate.kind == "observation"
+        )
+        text = "\n\n".join(_told(answered))
+        return RunBundle(text, _event(policy, answered, warnings), tuple(observations))
+
+    async def close(self) -> None:
+        """End what goes on behind answers."""
+        if self._shelf is not None:
+            await self._shelf.close()
+
+    async def _retrieval(self) -> Retrieval:
+        memory = self._memory
+        embedder = await memory.search.embedder()
+        if self._shelf is None:
+            self._shelf = CodeShelf(self._indexes, embedder)
+        return Retrieval(
+            MemoryItems(memory, SYSTEM),
+            self._shelf,
+            memory.ledger.clock,
+            documents=DocumentShelf(memory),
+            observations=ObservationShelf(memory),
+            playbooks=PlaybookShelf(memory),
+        )
+
+
+def _told(answered: Answered) -> Iterator[str]:
+    """Each text under its address: what a bundle counts for it has room for the signs."""
+    for one in answered.found:
+        yield f"## {one.candidate.citation}\n{without_secrets(one.candidate.text)}"
+
+
+def _event(
+    policy: ContextPolicy, answered: Answered | None, warnings: Sequence[str]
+) -> dict[str, Any]:
+    bundle = answered.bundle if answered else None
+    parts = bundle.parts if bundle else {}
+    left_out = answered.left_out if answered else ()
+    refused = (one.candidate for one in left_out if one.left_out == NOT_PERMITTED)
+    paths = sorted({str(one.about["file_path"]) for one in refused})
+    return {
+        "type": "BundleGiven",
+        "budget": policy.budget,
+        "tokens": bundle.used if bundle else 0,
+        "kinds": {
+            kind: {"told": part.taken, "tokens": part.used, "left_out": part.left_out}
+            for kind, part in parts.items()
+            if part.taken or part.left_out
+        },
+        "citations": [one.candidate.citation for one in (bundle.found if bundle else ())],
+        "left_out": len(left_out),
+        **({"not_permitted": paths[:_NAMED]} if paths else {}),
+        **({"warnings": list(warnings)} if warnings else {}),
+    }
+
+
+def _no_permission(kinds: Sequence[Kind]) -> str:
+    return (
+        f"{' and '.join(kinds)} left out: none of the loaded skills names files of the project in"
+        " `permissions.files`"
+    )
