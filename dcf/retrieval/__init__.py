@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         FolderUnusable,
         InvalidItem,
         InvalidQuestion,
+        RerankerFailed,
         RetrievalProblem,
         RootNotServed,
         RootRequired,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from dcf.retrieval.postgres_store import fault_of_url
     from dcf.retrieval.projects import Projects, projects_of
     from dcf.retrieval.question import MODES, ContextQuestion, Mode, limit_of
+    from dcf.retrieval.reranker import Reranker, reranked
+    from dcf.retrieval.reranker_setting import RerankerSetting
     from dcf.retrieval.retrieval import Answered, Retrieval
     from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
     from dcf.retrieval.volatile_items import VolatileItems
@@ -71,6 +74,9 @@ __all__ = [
     "PostgresItems",
     "Projects",
     "Recalled",
+    "Reranker",
+    "RerankerFailed",
+    "RerankerSetting",
     "Retrieval",
     "RetrievalProblem",
     "RootNotServed",
@@ -86,4 +92,5 @@ __all__ = [
     "fault_of_url",
     "limit_of",
     "projects_of",
+    "reranked",
 ]

@@ -18,6 +18,7 @@ from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
 from dcf.retrieval.question import ContextQuestion, faults_of
 from dcf.retrieval.ranking import by_guide, fused
+from dcf.retrieval.reranker import Reranker, reranked
 from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
 from dcf.search import words
 
@@ -49,6 +50,7 @@ class Retrieval:
         documents: DocumentShelf | None = None,
         personal: PersonalSetting | None = None,
         observations: ObservationShelf | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         """``personal`` is what is taken out of what is logged."""
         self.items = items
@@ -57,6 +59,7 @@ class Retrieval:
         self.observations = observations
         self._clock = clock
         self._personal = personal or PersonalSetting()
+        self._reranker = reranker
 
     async def log(self, project: str, new: NewItem) -> Item:
         """Keep an item. Raises InvalidItem."""
@@ -87,6 +90,9 @@ class Retrieval:
             ranked = by_guide(question.query, candidates, self._clock())
         else:
             ranked = await asyncio.to_thread(fused, question.query, candidates)
+            if self._reranker is not None:
+                ranked, unused = await reranked(self._reranker, question.query, ranked)
+                problems = (*problems, *unused)
         if question.budget is not None:
             told = await asyncio.to_thread(bundled, ranked, question.budget, question.limit)
             return Answered(told.found, told.left_out, problems, told)

@@ -35,7 +35,8 @@ async def open_retrieval(
         open_shelf(settings) as shelf,
         _items(settings, setting, by) as (items, documents, seen),
     ):
-        yield Retrieval(items, shelf, now_ms, documents, setting.personal, seen)
+        reranker = setting.reranker.reranker(setting.personal)
+        yield Retrieval(items, shelf, now_ms, documents, setting.personal, seen, reranker)
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ from dcf.cli.project_folder import project_folder
 from dcf.cli.trouble import BadInput
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
-from dcf.retrieval import Lifetimes, Projects, fault_of_url, projects_of
+from dcf.retrieval import Lifetimes, Projects, RerankerSetting, fault_of_url, projects_of
 
 if TYPE_CHECKING:
     from dcf.retrieval.serving import Limits
@@ -47,6 +47,7 @@ class RetrievalSetting:
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
     personal: PersonalSetting = field(default_factory=PersonalSetting)
     database: str = field(default="", repr=False)
+    reranker: RerankerSetting = field(default_factory=RerankerSetting)
 
     @classmethod
     def from_env(
@@ -70,7 +71,8 @@ class RetrievalSetting:
         rate = _rate(env.get(_RATE) or "", problems)
         lifetimes = _lifetimes(env.get(_TTL) or "", problems)
         personal, wrong = PersonalSetting.from_env(env)
-        problems += wrong
+        reranker, unusable = RerankerSetting.from_env(env)
+        problems += (*wrong, *unusable)
         named = [Path(one) for one in (env.get(_ROOTS) or "").split(os.pathsep) if one]
         tokens = Path(env[_TOKENS]) if env.get(_TOKENS) else None
         if problems:
@@ -92,6 +94,7 @@ class RetrievalSetting:
             lifetimes,
             personal,
             database,
+            reranker,
         )
 
     def limits(self, *, exposed: bool) -> Limits:

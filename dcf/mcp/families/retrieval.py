@@ -22,6 +22,7 @@ from dcf.retrieval import (
     MemoryItems,
     NewItem,
     ObservationShelf,
+    RerankerSetting,
     Retrieval,
     RetrievalProblem,
     Scored,
@@ -109,6 +110,8 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     except RetrievalProblem as error:
         raise Refused(error.code, str(error), hint=f"{_ROOTS} says which there are") from error
     personal, problems = PersonalSetting.from_env(platform.config.env)
+    reranking, unusable = RerankerSetting.from_env(platform.config.env)
+    problems += unusable
     if problems:
         raise Refused(problems[0].code, "; ".join(one.message for one in problems))
     memory = await local_memory(platform)
@@ -117,7 +120,8 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     documents = DocumentShelf(memory)
     seen = ObservationShelf(memory)
     clock = memory.ledger.clock
-    return Retrieval(items, shelf, clock, documents, personal, seen), project
+    reranker = reranking.reranker(personal)
+    return Retrieval(items, shelf, clock, documents, personal, seen, reranker), project
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

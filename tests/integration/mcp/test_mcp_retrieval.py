@@ -57,3 +57,13 @@ async def test_a_rule_that_there_is_not_keeps_nothing(redis_url: str, tmp_path: 
     async with desk_on(redis_url, tmp_path, env={"DCF_PII": "emails"}) as desk:
         refused = await desk.refused("log_artifact", text="ann@mail.example saw the timeout")
         assert refused == "PERSONAL_RULE_UNKNOWN"
+
+
+async def test_a_reranker_that_is_away_is_a_warning(redis_url: str, tmp_path: Path) -> None:
+    env = {"DCF_RERANKER": "http://127.0.0.1:9/rerank"}
+    async with desk_on(redis_url, tmp_path, env=env) as desk:
+        await desk.good("log_artifact", text="the timeout of the parser")
+        answer = await desk.good("augmented_context", query="timeout")
+        assert len(answer["context"]) == 1
+        (warning,) = answer["warnings"]
+        assert warning.startswith("The reranker 127.0.0.1:9 is not used: ")
