@@ -20,9 +20,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One text with its ``place`` (from 1) among those of its ``kind``, and what that kind's own
-    search says for it (``reason``). ``about`` is what else is known of it, ``times`` how often the
-    same was logged. ``timestamp`` is when it was logged or seen, ms; 0 for what is as it is now:
-    code and documents."""
+    search says for it (``reason``). ``about`` is what else is known of it (``also``: the citations
+    of what says the same), ``times`` how often the same was logged. ``timestamp`` is when it was
+    logged or seen, ms; 0 for what is as it is now: code and documents."""
 
     kind: Kind
     place: int

@@ -11,13 +11,14 @@ from dcf.code import CodeHit, CodeProblem
 from dcf.memory import Clock, Found
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
+from dcf.retrieval.boosts import boosted
 from dcf.retrieval.bundle import Bundle, bundled, with_costs
-from dcf.retrieval.candidate import Scored, candidates_of
+from dcf.retrieval.candidate import Candidate, Scored, candidates_of
 from dcf.retrieval.errors import InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
 from dcf.retrieval.question import ContextQuestion, faults_of
-from dcf.retrieval.ranking import by_guide, fused
+from dcf.retrieval.ranking import by_guide, fused, merged
 from dcf.retrieval.reranker import Reranker, reranked
 from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
 from dcf.search import words
@@ -89,7 +90,7 @@ class Retrieval:
         if question.mode == "guide":
             ranked = by_guide(question.query, candidates, self._clock())
         else:
-            ranked = await asyncio.to_thread(fused, question.query, candidates)
+            ranked = await asyncio.to_thread(_ranked, question, path, candidates)
             if self._reranker is not None:
                 ranked, unused = await reranked(self._reranker, question.query, ranked)
                 problems = (*problems, *unused)
@@ -137,6 +138,12 @@ class Retrieval:
             return ()
         limit = max(_CANDIDATES, question.limit)
         return await self.observations.find(question.project, question.query, limit=limit)
+
+
+def _ranked(
+    question: ContextQuestion, path: str | None, candidates: Sequence[Candidate]
+) -> list[Scored]:
+    return merged(boosted(fused(question.query, candidates), question.tags, path))
 
 
 def path_in(project: str, path: str) -> str:

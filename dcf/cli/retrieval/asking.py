@@ -108,6 +108,7 @@ def _lines(scored: Scored, *, explain: bool) -> list[Text]:
     lines = [
         Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}  {head}"),
         Text(f"  {one_line(one.text, _EXCERPT)}"),
+        *(Text(f"  also {citation}", "dim") for citation in one.about.get("also", ())),
     ]
     return [*lines, *(Text(f"  {why}", "dim") for why in scored.why if explain)]
 

@@ -85,13 +85,18 @@ async def augmented_context(
     file_path: FilePath = None,
     limit: Annotated[int | None, Obvious("At most so many.")] = None,
     budget: Annotated[int | None, Obvious("Tokens that all of it may cost.")] = None,
+    tags_json: Annotated[
+        list[str] | None, Rare("What has these comes earlier."), Alias("tags")
+    ] = None,
     root: Annotated[str | None, Rare(_ROOT)] = None,
 ) -> FoundContext:
     """What was logged about a project, its code and documents that answer a question or error."""
     retrieval, project = await _retrieval(platform, root, "augmented_context")
     try:
         most = limit_of(limit, budget)
-        question = ContextQuestion(project, query, file_path, most, budget=budget)
+        question = ContextQuestion(
+            project, query, file_path, most, budget=budget, tags=tuple(tags_json or ())
+        )
         answered = await retrieval.context(question)
     except RetrievalProblem as error:
         raise Refused(error.code, str(error), hint=error.hint) from error

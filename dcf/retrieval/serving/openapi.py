@@ -31,10 +31,15 @@ _CONTEXT_ITEM = {
     "required": ["type", "score", "text", "citation", "why"],
     "properties": {
         **_ITEM["properties"],  # type: ignore[dict-item]
-        "type": {"enum": ["memory", "code_snippet", "document"]},
+        "type": {"enum": ["memory", "observation", "code_snippet", "document"]},
         "score": {"type": "number"},
         "why": {"type": "array", "items": {"type": "string"}},
         "times": {"type": "integer", "description": "how often the same was logged"},
+        "also": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "citations of what says the same",
+        },
         "firstLine": {"type": "integer"},
         "lastLine": {"type": "integer"},
         "symbol": {"type": "string"},
