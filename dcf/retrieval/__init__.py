@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.reranker import Reranker, reranked
     from dcf.retrieval.reranker_setting import RerankerSetting
     from dcf.retrieval.retrieval import Answered, Retrieval
+    from dcf.retrieval.shares_setting import shares_of
     from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
     from dcf.retrieval.volatile_items import VolatileItems
 else:
@@ -93,4 +94,5 @@ __all__ = [
     "limit_of",
     "projects_of",
     "reranked",
+    "shares_of",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dcf.code import CodeHit, CodeProblem
@@ -12,8 +12,8 @@ from dcf.memory import Clock, Found
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval.boosts import boosted
-from dcf.retrieval.bundle import Bundle, bundled, with_costs
-from dcf.retrieval.candidate import Candidate, Scored, candidates_of
+from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled, with_costs
+from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of
 from dcf.retrieval.errors import InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
@@ -52,8 +52,10 @@ class Retrieval:
         personal: PersonalSetting | None = None,
         observations: ObservationShelf | None = None,
         reranker: Reranker | None = None,
+        shares: Mapping[Kind, Share] = SHARES,
     ) -> None:
-        """``personal`` is what is taken out of what is logged."""
+        """``personal`` is what is taken out of what is logged, ``shares`` what each kind gets of a
+        budget."""
         self.items = items
         self.code = code
         self.documents = documents
@@ -61,6 +63,7 @@ class Retrieval:
         self._clock = clock
         self._personal = personal or PersonalSetting()
         self._reranker = reranker
+        self._shares = shares
 
     async def log(self, project: str, new: NewItem) -> Item:
         """Keep an item. Raises InvalidItem."""
@@ -95,7 +98,9 @@ class Retrieval:
                 ranked, unused = await reranked(self._reranker, question.query, ranked)
                 problems = (*problems, *unused)
         if question.budget is not None:
-            told = await asyncio.to_thread(bundled, ranked, question.budget, question.limit)
+            told = await asyncio.to_thread(
+                bundled, ranked, question.budget, question.limit, self._shares
+            )
             return Answered(told.found, told.left_out, problems, told)
         found = await asyncio.to_thread(with_costs, ranked[: question.limit])
         behind = f"behind the first {question.limit}"

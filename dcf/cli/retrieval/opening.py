@@ -36,7 +36,16 @@ async def open_retrieval(
         _items(settings, setting, by) as (items, documents, seen),
     ):
         reranker = setting.reranker.reranker(setting.personal)
-        yield Retrieval(items, shelf, now_ms, documents, setting.personal, seen, reranker)
+        yield Retrieval(
+            items,
+            shelf,
+            now_ms,
+            documents,
+            setting.personal,
+            seen,
+            reranker,
+            setting.shares,
+        )
 
 
 @asynccontextmanager

@@ -28,6 +28,7 @@ from dcf.retrieval import (
     Scored,
     limit_of,
     projects_of,
+    shares_of,
 )
 
 _ROOTS = "DCF_RETRIEVAL_ROOTS"
@@ -116,7 +117,8 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
         raise Refused(error.code, str(error), hint=f"{_ROOTS} says which there are") from error
     personal, problems = PersonalSetting.from_env(platform.config.env)
     reranking, unusable = RerankerSetting.from_env(platform.config.env)
-    problems += unusable
+    shares, unfit = shares_of(platform.config.env)
+    problems += (*unusable, *unfit)
     if problems:
         raise Refused(problems[0].code, "; ".join(one.message for one in problems))
     memory = await local_memory(platform)
@@ -126,7 +128,7 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     seen = ObservationShelf(memory)
     clock = memory.ledger.clock
     reranker = reranking.reranker(personal)
-    return Retrieval(items, shelf, clock, documents, personal, seen, reranker), project
+    return Retrieval(items, shelf, clock, documents, personal, seen, reranker, shares), project
 
 
 def _entry(scored: Scored) -> dict[str, Any]:
