@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.errors import (
         BadProjectTokens,
         DriverMissing,
+        FactsAway,
         FolderUnusable,
         InvalidItem,
         InvalidQuestion,
@@ -41,8 +42,16 @@ if TYPE_CHECKING:
     from dcf.retrieval.reranker_setting import RerankerSetting
     from dcf.retrieval.retrieval import Answered, Retrieval
     from dcf.retrieval.shares_setting import shares_of
-    from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
+    from dcf.retrieval.shelves import (
+        CodeShelf,
+        DocumentHit,
+        DocumentShelf,
+        FactHit,
+        FactShelf,
+        ObservationShelf,
+    )
     from dcf.retrieval.volatile_items import VolatileItems
+    from dcf.retrieval.word_table import WordTable
 else:
     export_late(__name__)
 
@@ -59,6 +68,9 @@ __all__ = [
     "DocumentHit",
     "DocumentShelf",
     "DriverMissing",
+    "FactHit",
+    "FactShelf",
+    "FactsAway",
     "FileItems",
     "FolderUnusable",
     "InvalidItem",
@@ -89,6 +101,7 @@ __all__ = [
     "StoreUnreachable",
     "UnknownItem",
     "VolatileItems",
+    "WordTable",
     "bundled",
     "fault_of_url",
     "limit_of",

@@ -27,6 +27,7 @@ SHARES: Mapping[Kind, Share] = {
     "observation": Share(10, 30),
     "code": Share(30, 60),
     "document": Share(20, 50),
+    "fact": Share(5, 15),
 }
 
 

@@ -1,5 +1,5 @@
-"""What may answer a question: logged items, observations, pieces of code and of documents, side by
-side."""
+"""What may answer a question: logged items, observations, pieces of code and of documents, facts of
+the graph, side by side."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dcf.citation import Citation
 from dcf.code import CodeHit
 from dcf.memory import DocumentPiece, Found
 from dcf.retrieval.item import Recalled
-from dcf.retrieval.shelves import DocumentHit, reason_of
+from dcf.retrieval.shelves import DocumentHit, FactHit, reason_of
 
-Kind: TypeAlias = Literal["memory", "observation", "code", "document"]
+Kind: TypeAlias = Literal["memory", "observation", "code", "document", "fact"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -58,6 +58,7 @@ def candidates_of(
     code: Sequence[CodeHit],
     documents: Sequence[DocumentHit] = (),
     observations: Sequence[Found] = (),
+    facts: Sequence[FactHit] = (),
 ) -> tuple[Candidate, ...]:
     """The lists, each the best first. Items that say the same of the same file are one: the
     newest, at the best of their places. Code that stands in a piece of a document is that."""
@@ -67,6 +68,7 @@ def candidates_of(
         *(_observation(place, found) for place, found in enumerate(observations, 1)),
         *(_code(place, hit) for place, hit in enumerate(own_code, 1)),
         *(_document(place, hit) for place, hit in enumerate(documents, 1)),
+        *(_fact(place, hit) for place, hit in enumerate(facts, 1)),
     )
 
 
@@ -131,6 +133,12 @@ def _document(place: int, hit: DocumentHit) -> Candidate:
         "headings": list(piece.headings),
     }
     return Candidate("document", place, piece.text, piece.citation, hit.why, about)
+
+
+def _fact(place: int, hit: FactHit) -> Candidate:
+    about = {"support": hit.support}
+    reason = f"known from {hit.support}"
+    return Candidate("fact", place, hit.text, hit.citation, reason, about, timestamp=hit.at)
 
 
 def _is_part(code: CodeHit, piece: DocumentPiece) -> bool:

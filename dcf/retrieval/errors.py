@@ -60,6 +60,13 @@ class BadProjectTokens(RetrievalProblem):
     hint = "write one project in a line: its token, a blank, its folder"
 
 
+class FactsAway(RetrievalProblem):
+    """Facts of the graph are not told: {reason}."""
+
+    code = "retrieval_facts"
+    hint = "the rest is told all the same; DCF_GRAPH=off looks for none"
+
+
 class RerankerFailed(RetrievalProblem):
     """The reranker {reranker} is not used: {reason}."""
 

@@ -1,4 +1,4 @@
-"""Memory, code and documents of a project in one answer."""
+"""Memory, code, documents and facts of a project in one answer."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ from dcf.problem import Problem
 from dcf.retrieval.boosts import boosted
 from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled, with_costs
 from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of
-from dcf.retrieval.errors import InvalidQuestion
+from dcf.retrieval.errors import FactsAway, InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
 from dcf.retrieval.question import ContextQuestion, faults_of
 from dcf.retrieval.ranking import by_guide, fused, merged
 from dcf.retrieval.reranker import Reranker, reranked
-from dcf.retrieval.shelves import CodeShelf, DocumentHit, DocumentShelf, ObservationShelf
+from dcf.retrieval.shelves import (
+    CodeShelf,
+    DocumentHit,
+    DocumentShelf,
+    FactHit,
+    FactShelf,
+    ObservationShelf,
+)
 from dcf.search import words
 
 _CANDIDATES = 50
@@ -53,6 +60,7 @@ class Retrieval:
         observations: ObservationShelf | None = None,
         reranker: Reranker | None = None,
         shares: Mapping[Kind, Share] = SHARES,
+        facts: FactShelf | None = None,
     ) -> None:
         """``personal`` is what is taken out of what is logged, ``shares`` what each kind gets of a
         budget."""
@@ -64,6 +72,7 @@ class Retrieval:
         self._personal = personal or PersonalSetting()
         self._reranker = reranker
         self._shares = shares
+        self._facts = facts
 
     async def log(self, project: str, new: NewItem) -> Item:
         """Keep an item. Raises InvalidItem."""
@@ -83,13 +92,15 @@ class Retrieval:
             raise InvalidQuestion(text="; ".join(faults))
         project = question.project
         path = None if question.file_path is None else path_in(project, question.file_path)
-        recalled, (code, problems), documents, observations = await asyncio.gather(
+        recalled, (code, problems), documents, observations, (facts, away) = await asyncio.gather(
             self._recalled(question, path),
             self._code(question, path),
             self._documents(question),
             self._observations(question),
+            self._known_facts(question),
         )
-        candidates = candidates_of(recalled, code, documents, observations)
+        problems = (*problems, *away)
+        candidates = candidates_of(recalled, code, documents, observations, facts)
         if question.mode == "guide":
             ranked = by_guide(question.query, candidates, self._clock())
         else:
@@ -143,6 +154,17 @@ class Retrieval:
             return ()
         limit = max(_CANDIDATES, question.limit)
         return await self.observations.find(question.project, question.query, limit=limit)
+
+    async def _known_facts(
+        self, question: ContextQuestion
+    ) -> tuple[Sequence[FactHit], tuple[Problem, ...]]:
+        if self._facts is None or question.mode == "guide" or not words(question.query):
+            return (), ()
+        limit = max(_CANDIDATES, question.limit)
+        try:
+            return await self._facts.find(question.project, question.query, limit=limit), ()
+        except FactsAway as error:
+            return (), (replace(error.problem, severity="warning"),)
 
 
 def _ranked(

@@ -117,6 +117,8 @@ def _head(one: Candidate) -> str:
     about = one.about
     if one.kind == "document":
         return " > ".join((about["file_path"], *about["headings"]))
+    if one.kind == "fact":
+        return f"graph, known from {about['support']}"
     if one.kind == "code":
         place = f"{about['file_path']}:{about['first_line']}-{about['last_line']}"
         return f"{place}  {about['symbol']}"

@@ -11,7 +11,8 @@ from functools import cache
 from dcf.cli.memory.opening import now_ms, opened
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
-from dcf.memory import Actor, random_id
+from dcf.knowledge import GraphFacts
+from dcf.memory import Actor, project_of_runs, random_id
 from dcf.retrieval import (
     CodeShelf,
     DocumentShelf,
@@ -45,7 +46,15 @@ async def open_retrieval(
             seen,
             reranker,
             setting.shares,
+            _facts(settings, setting),
         )
+
+
+def _facts(settings: Settings, setting: RetrievalSetting) -> GraphFacts | None:
+    """One graph has the runs of all projects: where there are several none is told of it."""
+    if len(setting.projects.roots) > 1:
+        return None
+    return GraphFacts(settings.env, project_of_runs(settings.generated))
 
 
 @asynccontextmanager

@@ -50,8 +50,8 @@ class FoundContext(Envelope, total=False):
     context: Annotated[
         list[dict[str, Any]],
         Field(
-            description="{type: memory, observation, code_snippet or document, score, text, uri,"
-            " why, tokens, file_path}; memory has tags, source, timestamp too, the others"
+            description="{type: memory, observation, code_snippet, document or fact, score, text,"
+            " uri, why, tokens, file_path}; memory has tags, source, timestamp too, the others"
             " first_line, last_line."
         ),
     ]
@@ -128,7 +128,10 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     seen = ObservationShelf(memory)
     clock = memory.ledger.clock
     reranker = reranking.reranker(personal)
-    return Retrieval(items, shelf, clock, documents, personal, seen, reranker, shares), project
+    # One graph has the runs of all projects: where there are several none is told of it.
+    facts = platform.facts if len(projects.roots) == 1 else None
+    retrieval = Retrieval(items, shelf, clock, documents, personal, seen, reranker, shares, facts)
+    return retrieval, project
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _CONTEXT_ITEM = {
     "required": ["type", "score", "text", "citation", "why"],
     "properties": {
         **_ITEM["properties"],  # type: ignore[dict-item]
-        "type": {"enum": ["memory", "observation", "code_snippet", "document"]},
+        "type": {"enum": ["memory", "observation", "code_snippet", "document", "fact"]},
         "score": {"type": "number"},
         "why": {"type": "array", "items": {"type": "string"}},
         "times": {"type": "integer", "description": "how often the same was logged"},
@@ -44,6 +44,7 @@ _CONTEXT_ITEM = {
         "lastLine": {"type": "integer"},
         "symbol": {"type": "string"},
         "page": {"type": "integer"},
+        "support": {"type": "integer", "description": "what a fact is known from"},
         "title": {"type": "string"},
         "headings": {"type": "array", "items": {"type": "string"}},
     },
