@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         RelayStuck,
         SettingUnusable,
     )
+    from dcf.knowledge.graph_facts import GraphFacts
     from dcf.knowledge.insight_fact import InsightFact
     from dcf.knowledge.knowledge import Knowledge
     from dcf.knowledge.meaning import EMBEDDER, load_embedder, never_zero
@@ -67,6 +68,7 @@ __all__ = [
     "Drained",
     "GraphAway",
     "GraphConnection",
+    "GraphFacts",
     "GraphMode",
     "GraphOff",
     "GraphRefused",

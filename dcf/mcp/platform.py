@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from control_plane import AgentStore, Backend, Store
 from dcf.agents import AgentRuntime
 from dcf.agents.loading import SkillLibrary
+from dcf.knowledge import GraphFacts
 from dcf.mcp.agents_home import AgentsHome, Home
 from dcf.mcp.generated_folder import GeneratedFolder
 from dcf.mcp.plan_desk import PlanDesk
 from dcf.mcp.skill_index import SkillIndex
-from dcf.memory import Source
+from dcf.memory import Source, project_of_runs
 from dcf.retrieval import CodeShelf
 from dcf.search import Embedder
 from dcf.sessions import Sessions
@@ -121,6 +122,11 @@ class Platform:
     def guidance(self) -> Guidance:
         """What conductors are told. Raises InvalidRules, SettingUnusable."""
         return open_guidance(self.sessions, self.config.env, memory=self._runtime)
+
+    @cached_property
+    def facts(self) -> GraphFacts:
+        """What the graph knows, for the project of the runs."""
+        return GraphFacts(self.config.env, project_of_runs(self.config.generated))
 
     def store_of(self, pool: str) -> Store:
         """A store whose runs and leases are those of ``pool``."""

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from dcf.retrieval.errors import (
         BadProjectTokens,
         DriverMissing,
+        FactsAway,
         FolderUnusable,
         InvalidItem,
         InvalidQuestion,
+        RerankerFailed,
         RetrievalProblem,
         RootNotServed,
         RootRequired,
@@ -37,15 +39,21 @@ if TYPE_CHECKING:
     from dcf.retrieval.postgres_store import fault_of_url
     from dcf.retrieval.projects import Projects, projects_of
     from dcf.retrieval.question import MODES, ContextQuestion, Mode, limit_of
+    from dcf.retrieval.reranker import Reranker, reranked
+    from dcf.retrieval.reranker_setting import RerankerSetting
     from dcf.retrieval.retrieval import Answered, Retrieval
+    from dcf.retrieval.shares_setting import shares_of
     from dcf.retrieval.shelves import (
         CodeShelf,
         DocumentHit,
         DocumentShelf,
+        FactHit,
+        FactShelf,
         ObservationShelf,
         PlaybookShelf,
     )
     from dcf.retrieval.volatile_items import VolatileItems
+    from dcf.retrieval.word_table import WordTable
 else:
     export_late(__name__)
 
@@ -63,6 +71,9 @@ __all__ = [
     "DocumentHit",
     "DocumentShelf",
     "DriverMissing",
+    "FactHit",
+    "FactShelf",
+    "FactsAway",
     "FileItems",
     "FolderUnusable",
     "InvalidItem",
@@ -80,6 +91,9 @@ __all__ = [
     "PostgresItems",
     "Projects",
     "Recalled",
+    "Reranker",
+    "RerankerFailed",
+    "RerankerSetting",
     "Retrieval",
     "RetrievalProblem",
     "RootNotServed",
@@ -91,8 +105,11 @@ __all__ = [
     "StoreUnreachable",
     "UnknownItem",
     "VolatileItems",
+    "WordTable",
     "bundled",
     "fault_of_url",
     "limit_of",
     "projects_of",
+    "reranked",
+    "shares_of",
 ]

@@ -28,6 +28,7 @@ SHARES: Mapping[Kind, Share] = {
     "playbook": Share(10, 30),
     "code": Share(30, 60),
     "document": Share(20, 50),
+    "fact": Share(5, 15),
 }
 
 
@@ -106,7 +107,12 @@ def bundled(
 
 
 def with_costs(ranked: Sequence[Scored]) -> list[Scored]:
-    """Each with what it costs: its text and its address."""
-    texts = [f"{one.candidate.text}\n{one.candidate.citation}" for one in ranked]
+    """Each with what it costs: its text and its addresses."""
+    texts = [
+        "\n".join(
+            (one.candidate.text, one.candidate.citation, *one.candidate.about.get("also", ()))
+        )
+        for one in ranked
+    ]
     costs = counts_of_tokens(texts) if texts else []
     return [replace(one, tokens=cost + _AROUND) for one, cost in zip(ranked, costs, strict=True)]

@@ -1,5 +1,5 @@
 """What may answer a question: logged items, observations, playbooks, pieces of code and of
-documents, side by side."""
+documents, facts of the graph, side by side."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from dcf.context_form import KINDS as KINDS
 from dcf.context_form import Kind as Kind
 from dcf.memory import DocumentPiece, Found, PlaybookMatch
 from dcf.retrieval.item import Recalled
-from dcf.retrieval.shelves import DocumentHit, reason_of
+from dcf.retrieval.shelves import DocumentHit, FactHit, reason_of
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One text with its ``place`` (from 1) among those of its ``kind``, and what that kind's own
-    search says for it (``reason``). ``about`` is what else is known of it, ``times`` how often the
-    same was logged. ``timestamp`` is when it was logged, seen or confirmed, ms; 0 for what is as it
-    is now: code and documents."""
+    search says for it (``reason``). ``about`` is what else is known of it (``also``: the citations
+    of what says the same), ``times`` how often the same was logged. ``timestamp`` is when it was
+    logged, seen or confirmed, ms; 0 for what is as it is now: code and documents."""
 
     kind: Kind
     place: int
@@ -58,6 +58,7 @@ def candidates_of(
     documents: Sequence[DocumentHit] = (),
     observations: Sequence[Found] = (),
     playbooks: Sequence[PlaybookMatch] = (),
+    facts: Sequence[FactHit] = (),
 ) -> tuple[Candidate, ...]:
     """The lists, each the best first. Items that say the same of the same file are one: the
     newest, at the best of their places. Code that stands in a piece of a document is that."""
@@ -68,6 +69,7 @@ def candidates_of(
         *(_playbook(place, match) for place, match in enumerate(playbooks, 1)),
         *(_code(place, hit) for place, hit in enumerate(own_code, 1)),
         *(_document(place, hit) for place, hit in enumerate(documents, 1)),
+        *(_fact(place, hit) for place, hit in enumerate(facts, 1)),
     )
 
 
@@ -148,6 +150,12 @@ def _document(place: int, hit: DocumentHit) -> Candidate:
         "headings": list(piece.headings),
     }
     return Candidate("document", place, piece.text, piece.citation, hit.why, about)
+
+
+def _fact(place: int, hit: FactHit) -> Candidate:
+    about = {"support": hit.support}
+    reason = f"known from {hit.support}"
+    return Candidate("fact", place, hit.text, hit.citation, reason, about, timestamp=hit.at)
 
 
 def _is_part(code: CodeHit, piece: DocumentPiece) -> bool:

@@ -60,6 +60,23 @@ class BadProjectTokens(RetrievalProblem):
     hint = "write one project in a line: its token, a blank, its folder"
 
 
+class FactsAway(RetrievalProblem):
+    """Facts of the graph are not told: {reason}."""
+
+    code = "retrieval_facts"
+    hint = "the rest is told all the same; DCF_GRAPH=off looks for none"
+
+
+class RerankerFailed(RetrievalProblem):
+    """The reranker {reranker} is not used: {reason}."""
+
+    code = "retrieval_reranker"
+    hint = "the list is in the order that it has without it; DCF_RERANKER says which it is"
+
+    def __init__(self, reranker: str, reason: str) -> None:
+        super().__init__(reranker=reranker, reason=reason)
+
+
 class FolderUnusable(ProblemError):
     """Logged items cannot be kept in the folder {folder}: {reason}."""
 

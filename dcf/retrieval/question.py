@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from dcf.context_form import KINDS, LEAST_BUDGET, MOST_BUDGET, Kind
-from dcf.retrieval.item import LONGEST_NAME, text_faults
+from dcf.retrieval.item import LONGEST_NAME, MOST_TAGS, text_faults
 
 Mode: TypeAlias = Literal["ranked", "guide"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -19,7 +19,8 @@ LONGEST_QUERY = 100_000
 @dataclass(frozen=True, slots=True)
 class ContextQuestion:
     """``project`` is the folder whose memory and code are looked at. With a ``file_path``
-    (relative to the folder) only items about this file are recalled, and its code comes earlier.
+    (relative to the folder) only items about this file are recalled, and what is near to it comes
+    earlier; so does what has ``tags`` (``boosted``).
     With a ``budget`` what is found costs at most so many tokens, and each kind of text has its
     share (``bundled``). ``kinds`` are those that are looked for, ``workflow`` the only one whose
     observations are. With ``files``, files and folders relative to the project's, nothing that is
@@ -34,6 +35,7 @@ class ContextQuestion:
     kinds: Sequence[Kind] = KINDS
     files: Sequence[str] | None = None
     workflow: str | None = None
+    tags: tuple[str, ...] = ()
 
 
 def limit_of(limit: int | None, budget: int | None) -> int:
@@ -53,6 +55,15 @@ def faults_of(question: ContextQuestion) -> Iterator[str]:
         yield f"filePath {fault}"
     if len(question.file_path or "") > LONGEST_NAME:
         yield f"filePath has over {LONGEST_NAME:,} characters"
+    if len(question.tags) > MOST_TAGS:
+        yield f"tags has {len(question.tags)} tags, above {MOST_TAGS}"
+    for number, tag in enumerate(question.tags):
+        if not tag.strip():
+            yield f"tags.{number} is empty"
+        if len(tag) > LONGEST_NAME:
+            yield f"tags.{number} has over {LONGEST_NAME:,} characters"
+        for fault in text_faults(tag):
+            yield f"tags.{number} {fault}"
     if not 1 <= question.limit <= MOST_CONTEXT:
         yield f"limit is {question.limit}, not between 1 and {MOST_CONTEXT}"
     if question.budget is not None and not LEAST_BUDGET <= question.budget <= MOST_BUDGET:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dcf.retrieval.candidate import Candidate, Scored
 from dcf.retrieval.word_table import WordTable
@@ -38,6 +39,25 @@ def fused(query: str, candidates: Sequence[Candidate]) -> list[Scored]:
     together = {number: place for place, number in enumerate(table.best(query), 1)}
     scored = [_fused_one(one, together.get(number)) for number, one in enumerate(candidates)]
     return sorted(scored, key=lambda one: (-one.score, -one.candidate.timestamp))
+
+
+def merged(ranked: Sequence[Scored]) -> list[Scored]:
+    """``ranked`` with each text once, whatever it is of: the best that says it, blanks and ends of
+    lines aside, which names under ``also`` where else it stands."""
+    same: dict[str, list[Scored]] = {}
+    for one in ranked:
+        same.setdefault(" ".join(one.candidate.text.split()), []).append(one)
+    return [_with_others(best, others) for best, *others in same.values()]
+
+
+def _with_others(best: Scored, others: Sequence[Scored]) -> Scored:
+    if not others:
+        return best
+    also = [one.candidate.citation for one in others]
+    candidate = replace(best.candidate, about={**best.candidate.about, "also": also})
+    return replace(
+        best, candidate=candidate, why=(*best.why, f"the same stands in {len(also)} more")
+    )
 
 
 def _fused_one(one: Candidate, together: int | None) -> Scored:

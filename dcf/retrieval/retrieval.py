@@ -1,28 +1,32 @@
-"""Memory, code and documents of a project in one answer."""
+"""Memory, code, documents and facts of a project in one answer."""
 
 from __future__ import annotations
 
 import asyncio
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dcf.code import CodeHit, CodeProblem
 from dcf.memory import Clock, Found, PlaybookMatch
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
-from dcf.retrieval.bundle import Bundle, bundled, with_costs
-from dcf.retrieval.candidate import Scored, candidates_of
-from dcf.retrieval.errors import InvalidQuestion
+from dcf.retrieval.boosts import boosted
+from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled, with_costs
+from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of
+from dcf.retrieval.errors import FactsAway, InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
 from dcf.retrieval.permitted import is_among, permitted
 from dcf.retrieval.question import ContextQuestion, faults_of
-from dcf.retrieval.ranking import by_guide, fused
+from dcf.retrieval.ranking import by_guide, fused, merged
+from dcf.retrieval.reranker import Reranker, reranked
 from dcf.retrieval.shelves import (
     CodeShelf,
     DocumentHit,
     DocumentShelf,
+    FactHit,
+    FactShelf,
     ObservationShelf,
     PlaybookShelf,
 )
@@ -58,8 +62,12 @@ class Retrieval:
         personal: PersonalSetting | None = None,
         observations: ObservationShelf | None = None,
         playbooks: PlaybookShelf | None = None,
+        reranker: Reranker | None = None,
+        shares: Mapping[Kind, Share] = SHARES,
+        facts: FactShelf | None = None,
     ) -> None:
-        """``personal`` is what is taken out of what is logged."""
+        """``personal`` is what is taken out of what is logged, ``shares`` what each kind gets of a
+        budget."""
         self.items = items
         self.code = code
         self.documents = documents
@@ -67,6 +75,9 @@ class Retrieval:
         self.playbooks = playbooks
         self._clock = clock
         self._personal = personal or PersonalSetting()
+        self._reranker = reranker
+        self._shares = shares
+        self._facts = facts
 
     async def log(self, project: str, new: NewItem) -> Item:
         """Keep an item. Raises InvalidItem."""
@@ -86,22 +97,37 @@ class Retrieval:
             raise InvalidQuestion(text="; ".join(faults))
         project = question.project
         path = None if question.file_path is None else path_in(project, question.file_path)
-        recalled, (code, problems), documents, observations, playbooks = await asyncio.gather(
+        (
+            recalled,
+            (code, problems),
+            documents,
+            observations,
+            playbooks,
+            (facts, away),
+        ) = await asyncio.gather(
             self._recalled(question, path),
             self._code(question, path),
             self._documents(question),
             self._observations(question),
             self._playbooks(question),
+            self._known_facts(question),
         )
+        problems = (*problems, *away)
         candidates, refused = permitted(
-            candidates_of(recalled, code, documents, observations, playbooks), question.files
+            candidates_of(recalled, code, documents, observations, playbooks, facts),
+            question.files,
         )
         if question.mode == "guide":
             ranked = by_guide(question.query, candidates, self._clock())
         else:
-            ranked = await asyncio.to_thread(fused, question.query, candidates)
+            ranked = await asyncio.to_thread(_ranked, question, path, candidates)
+            if self._reranker is not None:
+                ranked, unused = await reranked(self._reranker, question.query, ranked)
+                problems = (*problems, *unused)
         if question.budget is not None:
-            told = await asyncio.to_thread(bundled, ranked, question.budget, question.limit)
+            told = await asyncio.to_thread(
+                bundled, ranked, question.budget, question.limit, self._shares
+            )
             return Answered(told.found, (*told.left_out, *refused), problems, told)
         found = await asyncio.to_thread(with_costs, ranked[: question.limit])
         behind = f"behind the first {question.limit}"
@@ -163,6 +189,25 @@ class Retrieval:
         if self.playbooks is None or question.mode == "guide" or "playbook" not in question.kinds:
             return ()
         return await self.playbooks.find(question.project, question.query)
+
+    async def _known_facts(
+        self, question: ContextQuestion
+    ) -> tuple[Sequence[FactHit], tuple[Problem, ...]]:
+        if self._facts is None or question.mode == "guide" or not words(question.query):
+            return (), ()
+        if "fact" not in question.kinds:
+            return (), ()
+        limit = max(_CANDIDATES, question.limit)
+        try:
+            return await self._facts.find(question.project, question.query, limit=limit), ()
+        except FactsAway as error:
+            return (), (replace(error.problem, severity="warning"),)
+
+
+def _ranked(
+    question: ContextQuestion, path: str | None, candidates: Sequence[Candidate]
+) -> list[Scored]:
+    return merged(boosted(fused(question.query, candidates), question.tags, path))
 
 
 def path_in(project: str, path: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from dcf.code import CodeRetriever
 from dcf.memory import DocumentPiece, Found, Memory, PlaybookMatch
@@ -93,6 +95,25 @@ class PlaybookShelf:
     async def find(self, project: str, query: str, *, limit: int = 5) -> tuple[PlaybookMatch, ...]:
         """At most ``limit`` playbooks that fit an error in ``query``, the best first."""
         return await self._memory.playbooks.match(project, query, limit=limit)
+
+
+@dataclass(frozen=True, slots=True)
+class FactHit:
+    """A sentence of a knowledge graph; ``citation`` is a run that it is known from, ``support`` of
+    how many things that happened; ``at`` when that run's ended, ms, 0 where nobody knows."""
+
+    text: str
+    citation: str
+    support: int
+    at: int
+
+
+class FactShelf(Protocol):
+    """What a knowledge graph says of a project."""
+
+    async def find(self, project: str, query: str, *, limit: int = 10) -> Sequence[FactHit]:
+        """At most ``limit`` facts that answer ``query``, the best first. Raises FactsAway."""
+        ...
 
 
 def reason_of(found: Found) -> str:

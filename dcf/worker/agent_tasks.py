@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from control_plane import JSON, Store
 from dcf.agents import Assignment, TaskError, TaskPerformer, TurnEvent
-from dcf.memory import AnsweredCall, Node
+from dcf.memory import AnsweredCall, Node, Pack
 from dcf.skills import Manifest, SkillCatalog, SkillTool, UnknownSkill
 from dcf.tools import (
     ApprovalRequest,
@@ -100,7 +100,7 @@ class AgentTasks:
         work = _Work(task, dispatcher, beat)
         state = task.state.name
         selection = Selection.of(skills, self._environment, binding)
-        observed, found = await self._told(task, (*skills, *needed), memory, node, ledger)
+        context, found = await self._told(task, (*skills, *needed), memory, node, ledger)
         assignment = Assignment(
             state=state,
             instructions=task.state.comment,
@@ -111,7 +111,7 @@ class AgentTasks:
             model=selection.selection.model,
             allowance=LeaseAllowance(self._store, task.lease, of_try, of_run),
             timeout_s=task.timeout_s,
-            observed=observed,
+            observed=context.text if context else "",
             found=found,
             notes=memory if memory and memory.is_offered else None,
         )
@@ -160,11 +160,11 @@ class AgentTasks:
         memory: TaskMemory | None,
         node: Node | None,
         ledger: LeaseLedger,
-    ) -> tuple[str, str]:
+    ) -> tuple[Pack | None, str]:
         """What the agent is told of earlier work, and what was found for the Task. It is on record,
         or it is not told."""
         if self._contexts is None:
-            return "", ""
+            return None, ""
         bundle = await self._contexts.bundle(task, skills, memory)
         if bundle is not None and not await ledger.tell(bundle.event):
             bundle = None
@@ -172,7 +172,7 @@ class AgentTasks:
         context = await self._contexts.of(task, memory, node, told) if memory else None
         if context is not None and not await ledger.tell(context_event(context)):
             context = None
-        return context.text if context else "", bundle.text if bundle else ""
+        return context, bundle.text if bundle else ""
 
 
 class SkilledAgents(AgentTasks):

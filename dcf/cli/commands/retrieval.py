@@ -151,8 +151,12 @@ def context(
         typer.Option(
             "--file",
             metavar="PATH",
-            help="Only what was logged about this file; its code comes earlier.",
+            help="Only what was logged about this file; what is near to it comes earlier.",
         ),
+    ] = None,
+    tags: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", help="What has it comes earlier; may be repeated."),
     ] = None,
     limit: Annotated[
         int | None,
@@ -186,7 +190,8 @@ def context(
     settings, setting = here(root)
     # Its faults are reported together with those of the other fields.
     most = limit_of(limit, budget)
-    question = ContextQuestion("", query, file, most, mode, budget)  # type: ignore[arg-type]
+    named = tuple(tags or ())
+    question = ContextQuestion("", query, file, most, mode, budget, named)  # type: ignore[arg-type]
     return asyncio.run(find_context(settings, setting, question, explain=explain))
 
 

@@ -108,6 +108,7 @@ def _lines(scored: Scored, *, explain: bool) -> list[Text]:
     lines = [
         Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}  {head}"),
         Text(f"  {one_line(one.text, _EXCERPT)}"),
+        *(Text(f"  also {citation}", "dim") for citation in one.about.get("also", ())),
     ]
     return [*lines, *(Text(f"  {why}", "dim") for why in scored.why if explain)]
 
@@ -116,6 +117,8 @@ def _head(one: Candidate) -> str:
     about = one.about
     if one.kind == "document":
         return " > ".join((about["file_path"], *about["headings"]))
+    if one.kind == "fact":
+        return f"graph, known from {about['support']}"
     if one.kind == "code":
         place = f"{about['file_path']}:{about['first_line']}-{about['last_line']}"
         return f"{place}  {about['symbol']}"

@@ -11,7 +11,8 @@ from functools import cache
 from dcf.cli.memory.opening import now_ms, opened
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
-from dcf.memory import Actor, Memory, random_id
+from dcf.knowledge import GraphFacts
+from dcf.memory import Actor, Memory, project_of_runs, random_id
 from dcf.retrieval import (
     CodeShelf,
     DocumentShelf,
@@ -36,18 +37,27 @@ async def open_retrieval(
         open_shelf(settings) as shelf,
         _items(settings, setting, by) as (items, memory),
     ):
-        if memory is None:
-            yield Retrieval(items, shelf, now_ms, personal=setting.personal)
-            return
+        reranker = setting.reranker.reranker(setting.personal)
+        facts = _facts(settings, setting)
         yield Retrieval(
             items,
             shelf,
             now_ms,
-            DocumentShelf(memory),
+            None if memory is None else DocumentShelf(memory),
             setting.personal,
-            ObservationShelf(memory),
-            PlaybookShelf(memory),
+            None if memory is None else ObservationShelf(memory),
+            None if memory is None else PlaybookShelf(memory),
+            reranker,
+            setting.shares,
+            facts,
         )
+
+
+def _facts(settings: Settings, setting: RetrievalSetting) -> GraphFacts | None:
+    """One graph has the runs of all projects: where there are several none is told of it."""
+    if len(setting.projects.roots) > 1:
+        return None
+    return GraphFacts(settings.env, project_of_runs(settings.generated))
 
 
 @asynccontextmanager

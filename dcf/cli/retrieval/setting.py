@@ -13,7 +13,17 @@ from dcf.cli.project_folder import project_folder
 from dcf.cli.trouble import BadInput
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
-from dcf.retrieval import Lifetimes, Projects, fault_of_url, projects_of
+from dcf.retrieval import (
+    SHARES,
+    Kind,
+    Lifetimes,
+    Projects,
+    RerankerSetting,
+    Share,
+    fault_of_url,
+    projects_of,
+    shares_of,
+)
 
 if TYPE_CHECKING:
     from dcf.retrieval.serving import Limits
@@ -47,6 +57,8 @@ class RetrievalSetting:
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
     personal: PersonalSetting = field(default_factory=PersonalSetting)
     database: str = field(default="", repr=False)
+    reranker: RerankerSetting = field(default_factory=RerankerSetting)
+    shares: Mapping[Kind, Share] = field(default_factory=lambda: SHARES)
 
     @classmethod
     def from_env(
@@ -70,7 +82,9 @@ class RetrievalSetting:
         rate = _rate(env.get(_RATE) or "", problems)
         lifetimes = _lifetimes(env.get(_TTL) or "", problems)
         personal, wrong = PersonalSetting.from_env(env)
-        problems += wrong
+        reranker, unusable = RerankerSetting.from_env(env)
+        shares, unfit = shares_of(env)
+        problems += (*wrong, *unusable, *unfit)
         named = [Path(one) for one in (env.get(_ROOTS) or "").split(os.pathsep) if one]
         tokens = Path(env[_TOKENS]) if env.get(_TOKENS) else None
         if problems:
@@ -92,6 +106,8 @@ class RetrievalSetting:
             lifetimes,
             personal,
             database,
+            reranker,
+            shares,
         )
 
     def limits(self, *, exposed: bool) -> Limits:

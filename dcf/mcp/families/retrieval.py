@@ -23,11 +23,13 @@ from dcf.retrieval import (
     NewItem,
     ObservationShelf,
     PlaybookShelf,
+    RerankerSetting,
     Retrieval,
     RetrievalProblem,
     Scored,
     limit_of,
     projects_of,
+    shares_of,
 )
 
 _ROOTS = "DCF_RETRIEVAL_ROOTS"
@@ -49,9 +51,9 @@ class FoundContext(Envelope, total=False):
     context: Annotated[
         list[dict[str, Any]],
         Field(
-            description="{type: memory, observation, playbook, code_snippet or document, score,"
-            " text, uri, why, tokens, file_path}; memory has tags, source, timestamp too, the"
-            " others first_line, last_line."
+            description="{type: memory, observation, playbook, code_snippet, document or fact,"
+            " score, text, uri, why, tokens, file_path}; memory has tags, source, timestamp too,"
+            " the others first_line, last_line."
         ),
     ]
 
@@ -85,13 +87,18 @@ async def augmented_context(
     file_path: FilePath = None,
     limit: Annotated[int | None, Obvious("At most so many.")] = None,
     budget: Annotated[int | None, Obvious("Tokens that all of it may cost.")] = None,
+    tags_json: Annotated[
+        list[str] | None, Rare("What has these comes earlier."), Alias("tags")
+    ] = None,
     root: Annotated[str | None, Rare(_ROOT)] = None,
 ) -> FoundContext:
     """What was logged about a project, its code and documents that answer a question or error."""
     retrieval, project = await _retrieval(platform, root, "augmented_context")
     try:
         most = limit_of(limit, budget)
-        question = ContextQuestion(project, query, file_path, most, budget=budget)
+        question = ContextQuestion(
+            project, query, file_path, most, budget=budget, tags=tuple(tags_json or ())
+        )
         answered = await retrieval.context(question)
     except RetrievalProblem as error:
         raise Refused(error.code, str(error), hint=error.hint) from error
@@ -110,6 +117,9 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     except RetrievalProblem as error:
         raise Refused(error.code, str(error), hint=f"{_ROOTS} says which there are") from error
     personal, problems = PersonalSetting.from_env(platform.config.env)
+    reranking, unusable = RerankerSetting.from_env(platform.config.env)
+    shares, unfit = shares_of(platform.config.env)
+    problems += (*unusable, *unfit)
     if problems:
         raise Refused(problems[0].code, "; ".join(one.message for one in problems))
     memory = await local_memory(platform)
@@ -118,7 +128,13 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     documents = DocumentShelf(memory)
     seen, playbooks = ObservationShelf(memory), PlaybookShelf(memory)
     clock = memory.ledger.clock
-    return Retrieval(items, shelf, clock, documents, personal, seen, playbooks), project
+    reranker = reranking.reranker(personal)
+    # One graph has the runs of all projects: where there are several none is told of it.
+    facts = platform.facts if len(projects.roots) == 1 else None
+    retrieval = Retrieval(
+        items, shelf, clock, documents, personal, seen, playbooks, reranker, shares, facts
+    )
+    return retrieval, project
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

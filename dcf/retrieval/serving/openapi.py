@@ -31,14 +31,20 @@ _CONTEXT_ITEM = {
     "required": ["type", "score", "text", "citation", "why"],
     "properties": {
         **_ITEM["properties"],  # type: ignore[dict-item]
-        "type": {"enum": ["memory", "observation", "playbook", "code_snippet", "document"]},
+        "type": {"enum": ["memory", "observation", "playbook", "code_snippet", "document", "fact"]},
         "score": {"type": "number"},
         "why": {"type": "array", "items": {"type": "string"}},
         "times": {"type": "integer", "description": "how often the same was logged"},
+        "also": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "citations of what says the same",
+        },
         "firstLine": {"type": "integer"},
         "lastLine": {"type": "integer"},
         "symbol": {"type": "string"},
         "page": {"type": "integer"},
+        "support": {"type": "integer", "description": "what a fact is known from"},
         "title": {"type": "string"},
         "headings": {"type": "array", "items": {"type": "string"}},
     },

@@ -61,8 +61,11 @@ class ContextBody(BaseModel):
 
     query: str | None = Field(None, description="The question; required.")
     file_path: str | None = Field(
-        None, description="Only what was logged about this file; its code comes earlier."
+        None,
+        description="Only what was logged about this file; code and documents near to it come"
+        " earlier.",
     )
+    tags: list[str] | None = Field(None, description="What has these comes earlier.")
     limit: Annotated[int | None, BeforeValidator(_whole)] = Field(
         None, description="At most so many: 1–100; 10, or 100 with a budget."
     )

@@ -128,6 +128,8 @@ def test_the_commands_log_and_find(dcf: Dcf) -> None:
         ({"MEM_BACKEND": "postgres"}, ["serve"], "is not set"),
         ({"PORT": "x"}, ["serve"], "'x' is no port"),
         ({"DCF_RETRIEVAL_TTL": "runlog"}, ["serve"], "does not say TAG=TIME"),
+        ({"DCF_RERANKER": "http://rerank.example.com"}, ["context", "a"], "unencrypted"),
+        ({"DCF_BUNDLE_SHARES": "code=9-5"}, ["context", "a"], "code has 9 to 5 percent"),
         ({"DCF_RETRIEVAL_RATE": "-1"}, ["serve"], "is no rate"),
         ({"DCF_PII": "email,shoe"}, ["serve"], "'shoe' is no rule"),
         ({"DCF_PII_NAMES": "nowhere"}, ["log", "a"], "nowhere cannot be read"),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from integration.knowledge.world import outcome, write
 from integration.mcp.platforms import desk_on
+
+from dcf.knowledge import GraphConnection
 
 
 async def test_what_is_logged_is_found_with_the_code(redis_url: str, tmp_path: Path) -> None:
@@ -57,3 +60,32 @@ async def test_a_rule_that_there_is_not_keeps_nothing(redis_url: str, tmp_path: 
     async with desk_on(redis_url, tmp_path, env={"DCF_PII": "emails"}) as desk:
         refused = await desk.refused("log_artifact", text="ann@mail.example saw the timeout")
         assert refused == "PERSONAL_RULE_UNKNOWN"
+
+
+async def test_a_reranker_that_is_away_is_a_warning(redis_url: str, tmp_path: Path) -> None:
+    env = {"DCF_RERANKER": "http://127.0.0.1:9/rerank"}
+    async with desk_on(redis_url, tmp_path, env=env) as desk:
+        await desk.good("log_artifact", text="the timeout of the parser")
+        answer = await desk.good("augmented_context", query="timeout")
+        assert len(answer["context"]) == 1
+        (warning,) = answer["warnings"]
+        assert warning.startswith("The reranker 127.0.0.1:9 is not used: ")
+
+
+async def test_facts_of_the_graph_are_told_where_there_is_one_project(
+    redis_url: str, graph_url: str, tmp_path: Path
+) -> None:
+    async with GraphConnection(graph_url) as graph:
+        await write(graph, outcome(1, status="failed", error="Boom"))
+    other = tmp_path / "other"
+    other.mkdir()
+    # The project of the runs: the folder in which their skills were generated.
+    env = {"DCF_GRAPH_URL": graph_url, "DCF_RETRIEVAL_ROOTS": str(tmp_path)}
+    async with desk_on(redis_url, tmp_path, env=env) as desk:
+        found = (await desk.good("augmented_context", query="why boom?"))["context"]
+    told = [(one["text"], one["uri"], one["support"]) for one in found if one["type"] == "fact"]
+    assert ("The task task1 failed with Boom.", "dcf://run/run-1/state/Pay", 1) in told
+    env["DCF_RETRIEVAL_ROOTS"] += f"{os.pathsep}{other}"
+    async with desk_on(redis_url, tmp_path, env=env) as desk:
+        answer = await desk.good("augmented_context", query="why boom?", root=str(tmp_path))
+        assert answer["context"] == []

@@ -5,10 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memory_world import Numbered, Ticking
 
-from dcf.retrieval import KINDS, SHARES, Bundle, Candidate, Kind, Scored, bundled
+from dcf.retrieval import (
+    KINDS,
+    SHARES,
+    Bundle,
+    Candidate,
+    ContextQuestion,
+    Kind,
+    NewItem,
+    Retrieval,
+    Scored,
+    Share,
+    VolatileItems,
+    bundled,
+    shares_of,
+)
 from dcf.search import count_tokens
 
 
@@ -74,6 +90,74 @@ def test_no_kind_is_left_out_that_fits_its_floor(
 def test_the_limit_is_said_where_it_is_what_keeps_a_text_out() -> None:
     made = bundled(scored(*[("code", 5)] * 4), 1_000, 3)
     assert [one.left_out == "behind the first 3" for one in made.left_out] == [True]
+
+
+@st.composite
+def settings(draw: st.DrawFn) -> str:
+    """Valid shares of every kind."""
+    cuts = sorted(draw(st.integers(0, 100)) for _ in KINDS)
+    floors = [one - before for before, one in zip([0, *cuts], cuts, strict=False)]
+    return ",".join(
+        f"{kind}={floor}-{draw(st.integers(floor, 100))}"
+        for kind, floor in zip(KINDS, floors, strict=True)
+    )
+
+
+@given(settings(), texts, st.integers(100, 4_000))
+def test_any_shares_hold(
+    setting: str, given_texts: Sequence[tuple[Kind, int]], budget: int
+) -> None:
+    shares, problems = shares_of({"DCF_BUNDLE_SHARES": setting})
+    assert problems == []
+    made = bundled(scored(*given_texts), budget, 100, shares)
+    cost = sum(
+        count_tokens(f"{one.candidate.text}\n{one.candidate.citation}") for one in made.found
+    )
+    assert cost <= made.used <= budget
+    for kind in KINDS:
+        part = made.parts[kind]
+        assert part.floor == budget * shares[kind].floor // 100
+        # What a kind's floor has room for is there, whatever the others are and where they stand.
+        left = [one.tokens for one in made.left_out if one.candidate.kind == kind]
+        assert all(tokens > part.floor - part.used for tokens in left)
+
+
+def test_shares_are_read_and_the_others_stay() -> None:
+    said = {"DCF_BUNDLE_SHARES": " code = 10-40, memory=20-60,"}
+    shares, problems = shares_of(said)
+    assert problems == []
+    assert shares == {**SHARES, "code": Share(10, 40), "memory": Share(20, 60)}
+    assert shares_of({}) == (SHARES, []) == shares_of({"DCF_BUNDLE_SHARES": ""})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("code", ["'code' does not say KIND=FLOOR-CEILING"]),
+        ("code=-1-5", ["'code=-1-5' does not say KIND=FLOOR-CEILING"]),
+        ("code=1.5-5", ["'code=1.5-5' does not say KIND=FLOOR-CEILING"]),
+        ("shoe=1-5,code=6-5,x", ["'shoe' is no kind", "code has 6 to 5 percent", "'x' does not"]),
+        ("code=1-101", ["code has 1 to 101 percent"]),
+        ("code=1-5,code=1-5", ["code is there twice"]),
+        ("code=90-90", ["the floors are "]),
+    ],
+)
+def test_all_that_is_wrong_with_shares_is_said(text: str, said: list[str]) -> None:
+    _, problems = shares_of({"DCF_BUNDLE_SHARES": text})
+    assert [one.message.startswith(begin) for one, begin in zip(problems, said, strict=True)] == (
+        [True] * len(said)
+    )
+    assert all(one.hint and one.file == "DCF_BUNDLE_SHARES" for one in problems)
+
+
+async def test_a_retrieval_has_the_shares_of_its_setting() -> None:
+    clock, shares = Ticking(), {**SHARES, "memory": Share(5, 90)}
+    retrieval = Retrieval(VolatileItems(clock, Numbered()), None, clock, shares=shares)
+    await retrieval.log("/shop", NewItem("the parser fails"))
+    answered = await retrieval.context(ContextQuestion("/shop", "parser", budget=1_000))
+    assert answered.bundle is not None
+    part = answered.bundle.parts["memory"]
+    assert (part.floor, part.ceiling, part.taken) == (50, 900, 1)
 
 
 def _share(made: Bundle, kind: Kind) -> float:
