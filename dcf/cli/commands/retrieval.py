@@ -191,7 +191,10 @@ def context(
     # Its faults are reported together with those of the other fields.
     most = limit_of(limit, budget)
     named = tuple(tags or ())
-    question = ContextQuestion("", query, file, most, mode, budget, named)  # type: ignore[arg-type]
+    question = ContextQuestion(
+        *("", query, file, most, mode, budget),  # type: ignore[arg-type]
+        tags=named,
+    )
     return asyncio.run(find_context(settings, setting, question, explain=explain))
 
 

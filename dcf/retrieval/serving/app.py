@@ -146,7 +146,7 @@ class _Desk:
             limit_of(body.limit, body.budget),
             body.mode,
             body.budget,
-            tuple(body.tags or ()),
+            tags=tuple(body.tags or ()),
         )
         answered = await self._retrieval.context(question)
         answer: dict[str, Any] = {
