@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dcf.memory.agent import CONTEXT_WINDOW, Agent, Lifecycle, NewAgent
     from dcf.memory.agents import AgentExists, AgentFields, Agents, UnknownAgent
     from dcf.memory.attached_tools import AttachedTools
-    from dcf.memory.audit.border import HistoryForgotten
+    from dcf.memory.audit.border import HistoryForgotten, TextForgotten
     from dcf.memory.audit.conflict import Conflict, RollbackRefused
     from dcf.memory.audit.event import Event
     from dcf.memory.audit.events import Events
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     )
     from dcf.memory.experiment import OPERATIONS, ExperimentMemory, Operation
     from dcf.memory.foreign_database import is_database
+    from dcf.memory.forgetting import Forgetting, Subject, SubjectTooShort, UnknownReceipt
     from dcf.memory.garbage import Garbage, GarbageReport, Retention
     from dcf.memory.ids import Clock, NewId, random_id
     from dcf.memory.letter import Letter, LetterState, NewLetter
@@ -177,6 +178,7 @@ if TYPE_CHECKING:
         UnknownProject,
         UnknownProjectBlock,
     )
+    from dcf.memory.receipt import Mention, Receipt, Tombstone, Unreached
     from dcf.memory.scratch_pad import PAD_BYTES, PAD_TTL_MS, PadOutcome, ScratchPad
     from dcf.memory.scratch_pads import NoScratchPad, PadFull, ScratchPads
     from dcf.memory.search import (
@@ -325,6 +327,7 @@ __all__ = [
     "FileReport",
     "FileState",
     "Filter",
+    "Forgetting",
     "Forgotten",
     "Found",
     "FoundSkill",
@@ -352,6 +355,7 @@ __all__ = [
     "MemoryProblem",
     "MemoryTooNew",
     "MemoryUnusable",
+    "Mention",
     "Message",
     "Messages",
     "NewAgent",
@@ -417,6 +421,7 @@ __all__ = [
     "Provenance",
     "ReadOnlyBlock",
     "Reading",
+    "Receipt",
     "Restored",
     "Retention",
     "RevisionConflict",
@@ -446,9 +451,12 @@ __all__ = [
     "Snapshots",
     "Source",
     "Stats",
+    "Subject",
+    "SubjectTooShort",
     "SyncReport",
     "Synced",
     "TakenIn",
+    "TextForgotten",
     "TextNotFound",
     "TextNotUnique",
     "Texts",
@@ -457,6 +465,7 @@ __all__ = [
     "ThreadStatus",
     "Threads",
     "TimeSpan",
+    "Tombstone",
     "ToolSpec",
     "ToolUse",
     "TreeNode",
@@ -481,10 +490,12 @@ __all__ = [
     "UnknownPlace",
     "UnknownProject",
     "UnknownProjectBlock",
+    "UnknownReceipt",
     "UnknownSession",
     "UnknownSkills",
     "UnknownThread",
     "UnknownTurn",
+    "Unreached",
     "UnusableKey",
     "UnusableValue",
     "Usage",
