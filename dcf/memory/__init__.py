@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dcf.memory.agents import AgentExists, AgentFields, Agents, UnknownAgent
     from dcf.memory.attached_tools import AttachedTools
     from dcf.memory.audit.border import HistoryForgotten, TextForgotten
+    from dcf.memory.audit.change import FORGOTTEN
     from dcf.memory.audit.conflict import Conflict, RollbackRefused
     from dcf.memory.audit.event import Event
     from dcf.memory.audit.events import Events
@@ -252,6 +253,7 @@ __all__ = [
     "CONTEXT_MODES",
     "CONTEXT_WINDOW",
     "EXTRACTED",
+    "FORGOTTEN",
     "ICONS",
     "KINDS",
     "LOADED_SKILLS",

@@ -66,10 +66,18 @@ class Forgetting:
         await self._ledger.database.write(partial(forget_words, is_gone=subject.is_named_in))
 
     async def note(self, receipt_id: str, tombstones: Sequence[Tombstone]) -> None:
-        """Add what went in another store."""
-        await self._ledger.database.write(
-            lambda connection: add_tombstones(connection, receipt_id, tombstones)
-        )
+        """Add what goes in another store, before it does: who dies in between finds it again, and
+        then it is noted already."""
+
+        def work(connection: Connection) -> None:
+            there = {
+                (one.store, one.kind, one.ref)
+                for one in receipt_of(connection, receipt_id).tombstones
+            }
+            new = [one for one in tombstones if (one.store, one.kind, one.ref) not in there]
+            add_tombstones(connection, receipt_id, new)
+
+        await self._ledger.database.write(work)
 
     async def end(
         self, subject: Subject, receipt_id: str, unreached: Sequence[Unreached]

@@ -453,8 +453,8 @@ COMMANDS = {
     ),
 }
 NO_COMMANDS = (
-    "backup consolidate context doctor export forget gc history rekey restore rollback"
-    " search show stats"
+    "backup consolidate context doctor export forget gc history receipts rekey"
+    " restore rollback search show stats"
 )
 
 # The same of the MCP tools for memories, agents and their messages.

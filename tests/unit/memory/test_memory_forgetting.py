@@ -343,7 +343,7 @@ asyncio.run(run())
 async def test_who_is_killed_over_it_leaves_a_whole_file_and_goes_on(tmp_path: Path) -> None:
     async with open_memory(tmp_path) as memory:
         await world(memory)
-    for share in (0.0, 0.01, 0.03):
+    for share in (0.0, 0.02):
         process = started(FORGETTER, tmp_path / "m.db")
         assert process.stdout is not None and process.stdout.readline() == b"begun\n"
         await asyncio.sleep(share)
@@ -355,8 +355,14 @@ async def test_who_is_killed_over_it_leaves_a_whole_file_and_goes_on(tmp_path: P
             assert await memory.check() == ()
     async with open_memory(tmp_path) as memory:
         receipt = await forgotten(memory, "Miller")
-        assert [one.ended_at is None for one in await memory.forgetting.receipts()] == [False]
-        assert {"passage", "agent", "message"} <= {one.kind for one in receipt.tombstones}
+        # One that was quicker than its end has a receipt of its own.
+        every = await memory.forgetting.receipts()
+        assert all(one.ended_at is not None for one in every)
+        went = [stone for one in every for stone in one.tombstones]
+        assert len({(one.kind, one.ref, one.fate) for one in went if one.kind != "event"}) == len(
+            [one for one in went if one.kind != "event"]
+        )
+        assert {"passage", "agent", "message"} <= {one.kind for one in went}
         assert await memory.forgetting.check(receipt, Subject.of("miller")) == ()
         assert await memory.check() == ()
     assert b"miller" not in raw(tmp_path)
