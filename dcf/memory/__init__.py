@@ -179,7 +179,7 @@ if TYPE_CHECKING:
         UnknownProject,
         UnknownProjectBlock,
     )
-    from dcf.memory.receipt import Mention, Receipt, Tombstone, Unreached
+    from dcf.memory.receipt import Mention, Receipt, Tombstone, Unreached, digest_of_data
     from dcf.memory.scratch_pad import PAD_BYTES, PAD_TTL_MS, PadOutcome, ScratchPad
     from dcf.memory.scratch_pads import NoScratchPad, PadFull, ScratchPads
     from dcf.memory.search import (
@@ -506,6 +506,7 @@ __all__ = [
     "access_days",
     "current_context",
     "details_of",
+    "digest_of_data",
     "give_out",
     "heading_of",
     "is_database",
