@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.retrieval.audit import NOBODY, OPERATIONS, Access, AuditLog, Caller
     from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
     from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
     from dcf.retrieval.errors import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.items import Items
+    from dcf.retrieval.maintenance import Maintained, Night, maintain
     from dcf.retrieval.memory_items import MemoryItems
     from dcf.retrieval.postgres_items import PostgresItems
     from dcf.retrieval.postgres_store import fault_of_url
@@ -45,10 +47,15 @@ else:
 __all__ = [
     "KINDS",
     "MODES",
+    "NOBODY",
+    "OPERATIONS",
     "SHARES",
+    "Access",
     "Answered",
+    "AuditLog",
     "BadProjectTokens",
     "Bundle",
+    "Caller",
     "Candidate",
     "CodeShelf",
     "ContextQuestion",
@@ -63,9 +70,11 @@ __all__ = [
     "Items",
     "Kind",
     "Lifetimes",
+    "Maintained",
     "MemoryItems",
     "Mode",
     "NewItem",
+    "Night",
     "ObservationShelf",
     "Part",
     "PostgresItems",
@@ -85,5 +94,6 @@ __all__ = [
     "bundled",
     "fault_of_url",
     "limit_of",
+    "maintain",
     "projects_of",
 ]

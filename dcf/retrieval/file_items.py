@@ -64,6 +64,10 @@ class FileItems:
         await self._at_work(self._project(project).compact)
         return gone
 
+    async def compact(self) -> None:
+        for folder in await self._at_work(self._folders):
+            await self._at_work(ItemFolder(folder).compact, True)
+
     async def keep_up(self) -> None:
         # Words alone decide here.
         return

@@ -34,8 +34,12 @@ class _Day:
     live: dict[str, Item] = field(default_factory=dict)
 
     @property
+    def dead(self) -> int:
+        return self.lines - self.damaged - len(self.live)
+
+    @property
     def mostly_dead(self) -> bool:
-        return 2 * (self.lines - self.damaged - len(self.live)) > self.lines
+        return 2 * self.dead > self.lines
 
 
 class ItemFolder:
@@ -84,13 +88,16 @@ class ItemFolder:
             self._write(gone)
         return len(gone)
 
-    def compact(self) -> None:
-        """Rewrite the files whose lines are mostly dead without those."""
+    def compact(self, every: bool = False) -> None:
+        """Rewrite the files whose lines are mostly dead without those; ``every`` one that has a
+        dead line, if that is said."""
         if not self._folder.is_dir():
             return
         with self._locked(fcntl.LOCK_EX) as lock:
             self._catch_up(lock)
-            for name in [name for name, day in self._days.items() if day.mostly_dead]:
+            for name in [
+                name for name, day in self._days.items() if day.mostly_dead or (every and day.dead)
+            ]:
                 self._rewrite(lock, name)
 
     def purge(self, is_gone: Callable[[str], bool]) -> None:

@@ -181,7 +181,10 @@ class PostgresItems:
         async with self._store.transaction() as connection:
             await connection.execute(_DURABLE)
             await connection.execute("DELETE FROM dcf_items WHERE id = ANY ($1::text[])", ids)
-        await self._store.rewrite()
+        await self._store.vacuum(whole=True)
+
+    async def compact(self) -> None:
+        await self._store.vacuum()
 
     async def keep_up(self) -> None:
         if self._embedder is None:

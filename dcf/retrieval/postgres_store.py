@@ -130,13 +130,14 @@ class PostgresStore:
         async with self._connection() as connection, connection.transaction():
             yield connection
 
-    async def rewrite(self) -> None:
-        """Write the tables anew, so that nothing of removed rows is in them. Others wait meanwhile.
-        Raises a StoreProblem."""
+    async def vacuum(self, *, whole: bool = False) -> None:
+        """Give back the room of removed rows; with ``whole`` the tables are written anew, so that
+        nothing of those is in them, and others wait meanwhile. Raises a StoreProblem."""
+        how = "(FULL, ANALYZE)" if whole else "(ANALYZE)"
         async with self._connection() as connection:
             for table in ("dcf_items", "dcf_item_vectors"):
                 if await connection.fetchval("SELECT to_regclass($1)", table) is not None:
-                    await connection.execute(f"VACUUM (FULL) {table}", timeout=_REWRITES_S)
+                    await connection.execute(f"VACUUM {how} {table}", timeout=_REWRITES_S)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -23,13 +24,14 @@ from dcf.cli.memory.backups import copies_of
 from dcf.cli.memory.opening import now_ms, source_in
 from dcf.cli.project_folder import project_folder
 from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.retrieval.opening import open_audit
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.knowledge import GraphSetting
 from dcf.memory import Subject, Tombstone, Unreached, digest_of_data, random_id
 from dcf.problem import ProblemError
-from dcf.retrieval import FileItems, Item, PostgresItems, RetrievalProblem
+from dcf.retrieval import Access, AuditLog, FileItems, Item, PostgresItems, RetrievalProblem
 from dcf.worker import remove_run
 
 AWAY = (ProblemError, ControlPlaneError)
@@ -73,6 +75,28 @@ class _ItemStore:
     async def forget(self, subject: Subject) -> Sequence[Unreached]:
         await self.items.purge(subject.is_named_in)
         return self.after
+
+
+@dataclass(frozen=True, slots=True)
+class _AuditStore:
+    """Who read and deleted what: entries stay, with another name."""
+
+    audit: AuditLog
+    name: str = "audit log"
+
+    async def find(self, subject: Subject) -> Sequence[Tombstone]:
+        def is_named(one: Access) -> bool:
+            return subject.is_named_in(asdict(one))
+
+        return [
+            Tombstone(self.name, one.operation, str(one.at), "renamed", digest, now_ms())
+            for one in await self.audit.entries(is_named, limit=sys.maxsize)
+            for digest in [digest_of_data(asdict(one))]
+        ]
+
+    async def forget(self, subject: Subject) -> Sequence[Unreached]:
+        await self.audit.rename(subject.is_named_in)
+        return ()
 
 
 @dataclass(slots=True)
@@ -136,6 +160,7 @@ async def open_stores(
             Unreached("MEM_PATH", why, f"forget it there too, with DCF_MEMORY={setting.path}")
         )
     async with AsyncExitStack() as stack:
+        stores.append(_AuditStore(await stack.enter_async_context(open_audit(settings, setting))))
         if setting.backend == "postgres":
             hint = "they go with the next backups, and when the server writes its log anew"
             log = Unreached("PostgreSQL", "its write-ahead log and its backups are not ours", hint)

@@ -13,6 +13,7 @@ from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.memory import Actor, random_id
 from dcf.retrieval import (
+    AuditLog,
     CodeShelf,
     DocumentShelf,
     FileItems,
@@ -33,9 +34,20 @@ async def open_retrieval(
     """What is logged ``by`` somebody and asked. Raises a MemoryProblem, a StoreProblem."""
     async with (
         open_shelf(settings) as shelf,
+        open_audit(settings, setting) as audit,
         _items(settings, setting, by) as (items, documents, seen),
     ):
-        yield Retrieval(items, shelf, now_ms, documents, setting.personal, seen)
+        yield Retrieval(items, shelf, now_ms, documents, setting.personal, seen, audit)
+
+
+@asynccontextmanager
+async def open_audit(settings: Settings, setting: RetrievalSetting) -> AsyncIterator[AuditLog]:
+    """Who read and deleted what, whatever keeps the items."""
+    audit = AuditLog(settings.home / "audit", now_ms, reads=setting.audit_reads)
+    try:
+        yield audit
+    finally:
+        await audit.close()
 
 
 @asynccontextmanager

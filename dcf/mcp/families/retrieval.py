@@ -17,6 +17,8 @@ from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.personal_form import PersonalSetting
 from dcf.retrieval import (
+    AuditLog,
+    Caller,
     ContextQuestion,
     DocumentShelf,
     MemoryItems,
@@ -91,7 +93,9 @@ async def augmented_context(
     try:
         most = limit_of(limit, budget)
         question = ContextQuestion(project, query, file_path, most, budget=budget)
-        answered = await retrieval.context(question)
+        answered = await retrieval.context(question, Caller("mcp"))
+        if retrieval.audit is not None:
+            await retrieval.audit.close()
     except RetrievalProblem as error:
         raise Refused(error.code, str(error), hint=error.hint) from error
     answer: FoundContext = {"context": [_entry(one) for one in answered.found]}
@@ -117,7 +121,9 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     documents = DocumentShelf(memory)
     seen = ObservationShelf(memory)
     clock = memory.ledger.clock
-    return Retrieval(items, shelf, clock, documents, personal, seen), project
+    reads = platform.config.env.get("DCF_AUDIT_READS") != "0"
+    audit = AuditLog(platform.config.memory.path.parent / "audit", clock, reads=reads)
+    return Retrieval(items, shelf, clock, documents, personal, seen, audit), project
 
 
 def _entry(scored: Scored) -> dict[str, Any]:
