@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from dcf.memory.agent import CONTEXT_WINDOW, Agent, Lifecycle, NewAgent
     from dcf.memory.agents import AgentExists, AgentFields, Agents, UnknownAgent
     from dcf.memory.attached_tools import AttachedTools
-    from dcf.memory.audit.border import HistoryForgotten
+    from dcf.memory.audit.border import HistoryForgotten, TextForgotten
+    from dcf.memory.audit.change import FORGOTTEN
     from dcf.memory.audit.conflict import Conflict, RollbackRefused
     from dcf.memory.audit.event import Event
     from dcf.memory.audit.events import Events
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     )
     from dcf.memory.experiment import OPERATIONS, ExperimentMemory, Operation
     from dcf.memory.foreign_database import is_database
+    from dcf.memory.forgetting import Forgetting, Subject, SubjectTooShort, UnknownReceipt
     from dcf.memory.garbage import Garbage, GarbageReport, Retention
     from dcf.memory.ids import Clock, NewId, random_id
     from dcf.memory.letter import Letter, LetterState, NewLetter
@@ -193,6 +195,7 @@ if TYPE_CHECKING:
         UnknownProject,
         UnknownProjectBlock,
     )
+    from dcf.memory.receipt import Mention, Receipt, Tombstone, Unreached, digest_of_data
     from dcf.memory.scratch_pad import PAD_BYTES, PAD_TTL_MS, PadOutcome, ScratchPad
     from dcf.memory.scratch_pads import NoScratchPad, PadFull, ScratchPads
     from dcf.memory.search import (
@@ -266,6 +269,7 @@ __all__ = [
     "CONTEXT_MODES",
     "CONTEXT_WINDOW",
     "EXTRACTED",
+    "FORGOTTEN",
     "ICONS",
     "KINDS",
     "LOADED_SKILLS",
@@ -342,6 +346,7 @@ __all__ = [
     "FileReport",
     "FileState",
     "Filter",
+    "Forgetting",
     "Forgotten",
     "Found",
     "FoundSkill",
@@ -369,6 +374,7 @@ __all__ = [
     "MemoryProblem",
     "MemoryTooNew",
     "MemoryUnusable",
+    "Mention",
     "Message",
     "Messages",
     "NewAgent",
@@ -442,6 +448,7 @@ __all__ = [
     "Provenance",
     "ReadOnlyBlock",
     "Reading",
+    "Receipt",
     "Restored",
     "Retention",
     "RevisionConflict",
@@ -471,9 +478,12 @@ __all__ = [
     "Snapshots",
     "Source",
     "Stats",
+    "Subject",
+    "SubjectTooShort",
     "SyncReport",
     "Synced",
     "TakenIn",
+    "TextForgotten",
     "TextNotFound",
     "TextNotUnique",
     "Texts",
@@ -482,6 +492,7 @@ __all__ = [
     "ThreadStatus",
     "Threads",
     "TimeSpan",
+    "Tombstone",
     "ToolSpec",
     "ToolUse",
     "TreeNode",
@@ -507,10 +518,12 @@ __all__ = [
     "UnknownPlaybook",
     "UnknownProject",
     "UnknownProjectBlock",
+    "UnknownReceipt",
     "UnknownSession",
     "UnknownSkills",
     "UnknownThread",
     "UnknownTurn",
+    "Unreached",
     "UnusableKey",
     "UnusableValue",
     "Usage",
@@ -519,6 +532,7 @@ __all__ = [
     "access_days",
     "current_context",
     "details_of",
+    "digest_of_data",
     "give_out",
     "heading_of",
     "is_database",

@@ -16,6 +16,7 @@ from dcf.memory.blocks import Blocks, Labels
 from dcf.memory.context import Contexts
 from dcf.memory.database import Database, Source
 from dcf.memory.documents import DocumentFiles, Documents
+from dcf.memory.forgetting import Forgetting
 from dcf.memory.garbage import GarbageReport, Retention
 from dcf.memory.ids import Clock, NewId
 from dcf.memory.invariants import faults
@@ -71,6 +72,7 @@ class Memory:
     scratch_pads: ScratchPads
     skills: SkillFolders
     access: AccessLog
+    forgetting: Forgetting
 
     def within(self, turn: TurnRecord) -> Memory:
         """The same memory for what is done inside a turn: a change is made while the turn is under
@@ -187,4 +189,5 @@ class Memory:
             scratch_pads=ScratchPads(ledger),
             skills=SkillFolders(ledger),
             access=access,
+            forgetting=Forgetting(ledger),
         )

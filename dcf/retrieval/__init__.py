@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.retrieval.audit import NOBODY, OPERATIONS, Access, AuditLog, Caller
     from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
     from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
     from dcf.retrieval.errors import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.items import Items
+    from dcf.retrieval.maintenance import Maintained, Night, maintain
     from dcf.retrieval.memory_items import MemoryItems
     from dcf.retrieval.permitted import NOT_PERMITTED
     from dcf.retrieval.postgres_items import PostgresItems
@@ -60,11 +62,16 @@ else:
 __all__ = [
     "KINDS",
     "MODES",
+    "NOBODY",
     "NOT_PERMITTED",
+    "OPERATIONS",
     "SHARES",
+    "Access",
     "Answered",
+    "AuditLog",
     "BadProjectTokens",
     "Bundle",
+    "Caller",
     "Candidate",
     "CodeShelf",
     "ContextQuestion",
@@ -82,9 +89,11 @@ __all__ = [
     "Items",
     "Kind",
     "Lifetimes",
+    "Maintained",
     "MemoryItems",
     "Mode",
     "NewItem",
+    "Night",
     "ObservationShelf",
     "Part",
     "PlaybookShelf",
@@ -109,6 +118,7 @@ __all__ = [
     "bundled",
     "fault_of_url",
     "limit_of",
+    "maintain",
     "projects_of",
     "reranked",
     "shares_of",

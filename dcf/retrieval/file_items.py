@@ -13,6 +13,7 @@ from dcf.memory import Clock, NewId
 from dcf.retrieval.errors import FolderUnusable, UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
 from dcf.retrieval.item_folder import ItemFolder
+from dcf.retrieval.item_line import line_of
 from dcf.retrieval.items import archive_of, demand_valid
 from dcf.retrieval.together import TogetherIn
 from dcf.retrieval.word_table import WordTable
@@ -63,9 +64,29 @@ class FileItems:
         await self._at_work(self._project(project).compact)
         return gone
 
+    async def compact(self) -> None:
+        for folder in await self._at_work(self._folders):
+            await self._at_work(ItemFolder(folder).compact, True)
+
     async def keep_up(self) -> None:
         # Words alone decide here.
         return
+
+    async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
+        """The items of all projects that ``is_named`` takes, as the lines that they are in."""
+        return await self._at_work(self._named, is_named)
+
+    async def purge(self, is_named: Callable[[str], bool]) -> None:
+        """Give them up, and what else of the files ``is_named`` takes: no byte of it is left."""
+        for folder in await self._at_work(self._folders):
+            await self._at_work(ItemFolder(folder).purge, is_named)
+
+    def _folders(self) -> list[Path]:
+        return sorted(one for one in self._folder.glob("*") if one.is_dir())
+
+    def _named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
+        every = (item for folder in self._folders() for item in ItemFolder(folder).read().values())
+        return tuple(item for item in every if is_named(line_of(item).decode()))
 
     async def _append(self, project: str, new: Sequence[NewItem]) -> list[Item]:
         return await self._at_work(self._appended, project, new)

@@ -18,7 +18,7 @@ from dcf.retrieval.item_line import Gone, line_of, record_in
 log = logging.getLogger(__name__)
 
 _FIRST, _LAST = "items-", ".jsonl"
-_LOCK = "lock"
+_LOCK, _DRAFTED = "lock", ".draft"
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _DRAFT = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -34,8 +34,12 @@ class _Day:
     live: dict[str, Item] = field(default_factory=dict)
 
     @property
+    def dead(self) -> int:
+        return self.lines - self.damaged - len(self.live)
+
+    @property
     def mostly_dead(self) -> bool:
-        return 2 * (self.lines - self.damaged - len(self.live)) > self.lines
+        return 2 * self.dead > self.lines
 
 
 class ItemFolder:
@@ -84,14 +88,32 @@ class ItemFolder:
             self._write(gone)
         return len(gone)
 
-    def compact(self) -> None:
-        """Rewrite the files whose lines are mostly dead without those."""
+    def compact(self, every: bool = False) -> None:
+        """Rewrite the files whose lines are mostly dead without those; ``every`` one that has a
+        dead line, if that is said."""
         if not self._folder.is_dir():
             return
         with self._locked(fcntl.LOCK_EX) as lock:
             self._catch_up(lock)
-            for name in [name for name, day in self._days.items() if day.mostly_dead]:
+            for name in [
+                name for name, day in self._days.items() if day.mostly_dead or (every and day.dead)
+            ]:
                 self._rewrite(lock, name)
+
+    def purge(self, is_gone: Callable[[str], bool]) -> None:
+        """Rewrite the files without the lines that ``is_gone`` takes, whatever they are, so that no
+        byte of them is left."""
+        if not self._folder.is_dir():
+            return
+        with self._locked(fcntl.LOCK_EX) as lock:
+            self._catch_up(lock)
+            # What somebody left who died over a draft.
+            for draft in self._folder.glob(f".{_FIRST}*{_DRAFTED}"):
+                draft.unlink()
+            for name in sorted(self._days):
+                lines = (self._folder / name).read_bytes().splitlines()
+                if any(is_gone(line.decode(errors="replace")) for line in lines):
+                    self._rewrite(lock, name, is_gone)
 
     def _make(self) -> None:
         if self._folder.is_dir():
@@ -181,9 +203,12 @@ class ItemFolder:
             for descriptor, _ in opened:
                 os.close(descriptor)
 
-    def _rewrite(self, lock: int, name: str) -> None:
-        file, draft = self._folder / name, self._folder / f".{name}.draft"
-        kept = b"".join(_kept_lines(file, self._days[name].live))
+    def _rewrite(
+        self, lock: int, name: str, is_gone: Callable[[str], bool] = lambda _: False
+    ) -> None:
+        file, draft = self._folder / name, self._folder / f".{name}{_DRAFTED}"
+        lines = _kept_lines(file, self._days[name].live)
+        kept = b"".join(one for one in lines if not is_gone(one.decode(errors="replace")))
         # Who dies behind this has the others read again what did not change.
         self._rewritten = b"%d\n" % (int(self._rewritten or b"0") + 1)
         os.pwrite(lock, self._rewritten, 0)

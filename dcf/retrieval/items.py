@@ -34,6 +34,9 @@ class Items(Protocol):
     async def sweep(self, project: str) -> int:
         """Give up the items whose time is over; how many they were."""
 
+    async def compact(self) -> None:
+        """Give back the room that items had which are gone, of all projects."""
+
     async def keep_up(self) -> None:
         """Make new items found by their meaning too, until it is cancelled: what ``recall`` else
         begins with."""

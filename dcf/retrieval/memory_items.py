@@ -74,6 +74,9 @@ class MemoryItems:
     async def sweep(self, project: str) -> int:
         return sum([await self._sweep(project, tag) for tag in self._lifetimes.by_tag])
 
+    async def compact(self) -> None:
+        await self._memory.ledger.database.shrink()
+
     async def keep_up(self) -> None:
         await self._memory.search.keep_up()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -163,6 +163,28 @@ class PostgresItems:
                 max(ends),
             )
         return int(gone)
+
+    async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
+        """The items of all projects that ``is_named`` takes, by their fields or their project."""
+        found: list[Item] = []
+        async with self._store.transaction() as connection:
+            async for row in connection.cursor(f"SELECT i.project, {_COLUMNS} FROM dcf_items i"):
+                item = _item(row)
+                fields = (row["project"], item.text, *item.tags, item.source, item.file_path)
+                if any(is_named(one) for one in fields if one):
+                    found.append(item)
+        return tuple(found)
+
+    async def purge(self, is_named: Callable[[str], bool]) -> None:
+        """Give them up, and let the tables have no byte of them."""
+        ids = [item.id for item in await self.named(is_named)]
+        async with self._store.transaction() as connection:
+            await connection.execute(_DURABLE)
+            await connection.execute("DELETE FROM dcf_items WHERE id = ANY ($1::text[])", ids)
+        await self._store.vacuum(whole=True)
+
+    async def compact(self) -> None:
+        await self._store.vacuum()
 
     async def keep_up(self) -> None:
         if self._embedder is None:

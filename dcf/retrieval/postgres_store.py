@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 VERSION = 1
 _LOCK = 0x6463_6669  # "dcfi": whoever makes the tables has it, the others wait.
-_CONNECTS_S, _ANSWERS_S = 5.0, 60.0
+_CONNECTS_S, _ANSWERS_S, _REWRITES_S = 5.0, 60.0, 3_600.0
 _CONNECTIONS = 8
 # Words are stemmed as English is, and none is left out: a question may have no others.
 _TABLES = f"""
@@ -127,13 +127,24 @@ class PostgresStore:
     async def transaction(self) -> AsyncIterator[Any]:
         """A connection of asyncpg, in a transaction that is on the server's disk when the block
         has ended. Raises a StoreProblem."""
+        async with self._connection() as connection, connection.transaction():
+            yield connection
+
+    async def vacuum(self, *, whole: bool = False) -> None:
+        """Give back the room of removed rows; with ``whole`` the tables are written anew, so that
+        nothing of those is in them, and others wait meanwhile. Raises a StoreProblem."""
+        how = "(FULL, ANALYZE)" if whole else "(ANALYZE)"
+        async with self._connection() as connection:
+            for table in ("dcf_items", "dcf_item_vectors"):
+                if await connection.fetchval("SELECT to_regclass($1)", table) is not None:
+                    await connection.execute(f"VACUUM {how} {table}", timeout=_REWRITES_S)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Any]:
         import asyncpg
 
         try:
-            async with (
-                self._pool.acquire(timeout=_ANSWERS_S) as connection,
-                connection.transaction(),
-            ):
+            async with self._pool.acquire(timeout=_ANSWERS_S) as connection:
                 yield connection
         # The last of them: of a connection that is lost at a moment that asyncpg does not expect.
         except (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:

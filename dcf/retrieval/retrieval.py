@@ -11,6 +11,7 @@ from dcf.code import CodeHit, CodeProblem
 from dcf.memory import Clock, Found, PlaybookMatch
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
+from dcf.retrieval.audit import NOBODY, AuditLog, Caller
 from dcf.retrieval.boosts import boosted
 from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled, with_costs
 from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of
@@ -36,6 +37,8 @@ _CANDIDATES = 50
 """Of memory, of code and of documents each, which are ranked together."""
 _MORE = 4
 
+_TIME = Caller("time is over")
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -58,6 +61,7 @@ class Retrieval:
         items: Items,
         code: CodeShelf | None,
         clock: Clock,
+        *,
         documents: DocumentShelf | None = None,
         personal: PersonalSetting | None = None,
         observations: ObservationShelf | None = None,
@@ -65,14 +69,16 @@ class Retrieval:
         reranker: Reranker | None = None,
         shares: Mapping[Kind, Share] = SHARES,
         facts: FactShelf | None = None,
+        audit: AuditLog | None = None,
     ) -> None:
         """``personal`` is what is taken out of what is logged, ``shares`` what each kind gets of a
-        budget."""
+        budget; who reads and deletes is noted in the ``audit``, if there is one."""
         self.items = items
         self.code = code
         self.documents = documents
         self.observations = observations
         self.playbooks = playbooks
+        self.audit = audit
         self._clock = clock
         self._personal = personal or PersonalSetting()
         self._reranker = reranker
@@ -88,10 +94,31 @@ class Retrieval:
         tags, source = tuple(map(clean, new.tags)), new.source and clean(new.source)
         return await self.items.remember(project, NewItem(text, tags, source, path))
 
-    async def context(self, question: ContextQuestion) -> Answered:
-        """The items and pieces of code and documents that answer a question best. Code that
-        cannot be searched is a warning: what is remembered is told all the same. Raises
+    async def forget(self, project: str, item_id: str, by: Caller = NOBODY) -> None:
+        """Give an item up. Raises UnknownItem."""
+        await self.items.forget(project, item_id)
+        if self.audit is not None:
+            await self.audit.keep("delete", by, project, [item_id], 1)
+
+    async def sweep(self, project: str) -> int:
+        """Give up the items whose time is over; how many they were."""
+        count = await self.items.sweep(project)
+        if count and self.audit is not None:
+            await self.audit.keep("sweep", _TIME, project, [], count)
+        return count
+
+    async def context(self, question: ContextQuestion, by: Caller = NOBODY) -> Answered:
+        """The items and pieces of code and documents that answer a question best. That ``by`` read
+        them is noted. Raises
         InvalidQuestion."""
+        answered = await self._answered(question)
+        if self.audit is not None:
+            ids = [one.candidate.citation for one in answered.found]
+            self.audit.note_read(by, question.project, ids)
+        return answered
+
+    async def _answered(self, question: ContextQuestion) -> Answered:
+        """Code that cannot be searched is a warning: what is remembered is told all the same."""
         faults = list(faults_of(question))
         if faults:
             raise InvalidQuestion(text="; ".join(faults))

@@ -59,6 +59,10 @@ class VolatileItems:
         now = self._clock()
         return self._remove(project, lambda item: self._lifetimes.is_over(item, now))
 
+    async def compact(self) -> None:
+        # What is gone has no room here.
+        return
+
     async def keep_up(self) -> None:
         # Words alone decide here.
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import typer
@@ -38,6 +39,8 @@ def register_blocks(memory: typer.Typer) -> None:
             "dcf memory forget ada 'prefers tea'",
             "dcf memory forget ada --block style --yes",
             "dcf memory forget ada --passage passage-5d1f… --yes",
+            "dcf memory forget --about 'Ann Miller' --dry-run",
+            "dcf memory forget --about 'Ann Miller' --receipt receipt.json --yes",
         ],
     )(forget)
     command(
@@ -154,7 +157,10 @@ def remember(
 
 
 def forget(
-    agent: AgentArgument,
+    agent: Annotated[
+        str | None,
+        typer.Argument(metavar="[AGENT]", help="Name or id; @default is that of this project."),
+    ] = None,
     text: Annotated[
         str | None, typer.Argument(metavar="[TEXT|-]", help="A text that stands in the block once.")
     ] = None,
@@ -170,14 +176,43 @@ def forget(
     detach: Annotated[
         bool, typer.Option("--detach", help="Others who hold the block keep it.")
     ] = False,
+    about: Annotated[
+        str | None,
+        typer.Option(
+            "--about",
+            metavar="TEXT|-",
+            help="All that names TEXT, of all agents and in all stores, for good.",
+        ),
+    ] = None,
+    receipt: Annotated[
+        Path | None,
+        typer.Option("--receipt", metavar="FILE", help="With --about: write its receipt there."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --about: say what would go, and where.")
+    ] = False,
     reason: ReasonOption = "",
     sure: SureOption = False,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Take a text, a block or a passage out of a memory.
+    """Take a text, a block or a passage out of a memory, or all that names a person or a thing.
 
-    It says what is lost and how it comes back. TEXT without --block is of the block human.
+    It says what is lost and how it comes back. TEXT without --block is of the block human. What
+    --about takes does not come back: entries that name TEXT (these words, in capitals or not) go
+    from the memory and from where items are logged, and their history keeps digests. The receipt
+    says what went where and what was not reached; `dcf memory receipts` shows it again.
     """
+    if about is not None:
+        given = {"AGENT": agent, "TEXT": text, "--block": block, "--passage": passage}
+        for name, value in {**given, "--detach": detach or None}.items():
+            if value is not None:
+                raise typer.BadParameter("--about is of all agents", param_hint=name)
+        return _forget_about(about, reason, receipt, dry_run=dry_run, sure=sure, as_json=as_json)
+    if receipt is not None or dry_run:
+        name = "--dry-run" if dry_run else "--receipt"
+        raise typer.BadParameter("it is for --about", param_hint=name)
+    if agent is None:
+        raise typer.BadParameter("say whose memory, or --about TEXT", param_hint="[AGENT]")
     from dcf.cli.memory.forget import Forgetting
     from dcf.cli.memory.forget import forget as drop
     from dcf.cli.screen import Screen
@@ -192,6 +227,19 @@ def forget(
     order = Forgetting(text, block, passage, detach, reason, sure)
     screen = Screen(as_json=as_json)
     return asyncio.run(drop(Settings.from_env(os.environ), agent, order, screen))
+
+
+def _forget_about(
+    text: str, reason: str, receipt: Path | None, *, dry_run: bool, sure: bool, as_json: bool
+) -> Answer:
+    from dcf.cli.memory.forget_about import About, forget_about
+    from dcf.cli.memory.given_text import given_text
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    order = About(given_text(text), reason, receipt, dry_run, sure)
+    screen = Screen(as_json=as_json)
+    return asyncio.run(forget_about(Settings.from_env(os.environ), order, screen))
 
 
 def show(

@@ -34,6 +34,11 @@ def register_tending(memory: typer.Typer) -> None:
             "dcf memory consolidate --watch --interval 300",
         ],
     )(consolidate)
+    command(
+        memory,
+        "receipts",
+        example=["dcf memory receipts", "dcf memory receipts receipt-5d1f… --about 'Ann Miller'"],
+    )(receipts)
     command(memory, "stats", example=["dcf memory stats", "dcf memory stats --agents 5 --json"])(
         stats
     )
@@ -192,6 +197,35 @@ def stats(
     from dcf.cli.settings import Settings
 
     return asyncio.run(show_stats(Settings.from_env(os.environ), agents=agents, blocks=blocks))
+
+
+def receipts(
+    receipt_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="This one, and whether it still holds.")
+    ] = None,
+    about: Annotated[
+        str | None,
+        typer.Option(
+            "--about", metavar="TEXT|-", help="What was forgotten: whether anything names it now."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Show what was forgotten for good, and check that it stays so.
+
+    A receipt does not say what it is about. With --about everything is looked through for it again.
+    """
+    from dcf.cli.memory.given_text import given_text
+    from dcf.cli.memory.receipts import check_receipt, list_receipts
+    from dcf.cli.settings import Settings
+
+    settings = Settings.from_env(os.environ)
+    if receipt_id is None:
+        if about is not None:
+            raise typer.BadParameter("name the receipt", param_hint="--about")
+        return asyncio.run(list_receipts(settings))
+    text = None if about is None else given_text(about)
+    return asyncio.run(check_receipt(settings, receipt_id, text))
 
 
 def gc(

@@ -58,6 +58,10 @@ def register(app: typer.Typer) -> None:
     command(group, "code", example=code_example, exits=_EXITS, prose=True)(code)
     documents_example = "dcf retrieval documents 'how long is a lease?'"
     command(group, "documents", example=documents_example, exits=_EXITS, prose=True)(documents)
+    maintain_example = ["dcf retrieval maintain", "0 3 * * * dcf retrieval maintain --root ~/shop"]
+    command(group, "maintain", example=maintain_example, exits=_EXITS)(maintain)
+    audit_example = ["dcf retrieval audit --since 7d", "dcf retrieval audit --operation delete"]
+    command(group, "audit", example=audit_example, exits=_EXITS)(audit)
     hook_example = "dcf retrieval hook context < prompt.json"
     command(group, "hook", example=hook_example, exits=(OK, FAILED))(hook)
     register_playbooks(group)
@@ -232,6 +236,54 @@ def documents(
     settings, setting = here(root)
     project = setting.projects.chosen(None, None)
     return asyncio.run(search_documents(settings, project, query, limit))
+
+
+def maintain(root: RootOption = None, as_json: JsonOption = False) -> Answer:
+    """Do now what `dcf retrieval serve` does every night at DCF_RETRIEVAL_NIGHT (3).
+
+    Items of the project whose time is over (DCF_RETRIEVAL_TTL) go, what keeps items is compacted,
+    and days of the audit log that are older than DCF_AUDIT_DAYS (90) go. It may be interrupted, and
+    done while a service runs.
+    """
+    from dcf.cli.retrieval.tending import tend
+
+    return asyncio.run(tend(*here(root)))
+
+
+def audit(
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="NAME", help="Only this person, tool or token.")
+    ] = None,
+    operation: Annotated[
+        str | None, typer.Option("--operation", help="Only read, delete or sweep.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Not older, as in 7d or 12h.")
+    ] = None,
+    all_projects: Annotated[bool, typer.Option("--all", help="Of all projects.")] = False,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many.")] = 50,
+    root: RootOption = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Show who read and deleted what of a project, the newest first.
+
+    Each entry has who, when, from where, and the addresses of what was returned or deleted, nothing
+    of what it says or of what was asked. A token is named by the first digits of its SHA-256.
+    DCF_AUDIT_READS=0 notes deletions alone.
+    """
+    from dcf.cli.retrieval.tending import show_audit
+
+    settings, setting = here(root)
+    showing = show_audit(
+        settings,
+        setting,
+        by=by,
+        operation=operation,
+        since=since,
+        all_projects=all_projects,
+        limit=limit,
+    )
+    return asyncio.run(showing)
 
 
 def hook(

@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from dcf.cli.memory.wording import moment, one_line
-from dcf.memory import Event, Memory
+from dcf.memory import FORGOTTEN, Event, Memory, TextForgotten
 
 _LINES = 12
 """Most lines of a change that are shown; --json has all."""
@@ -66,8 +66,11 @@ async def _texts(memory: Memory, event: Event) -> tuple[str, str] | None:
     """A block's text before and after the event, if it changed and is short."""
     if event.entity != "block" or "value" not in event.change.get("changed", {}):
         return None
-    after = await memory.events.text(event.entity_id, event.seq)
-    before = await memory.events.text(event.entity_id, event.seq - 1)
+    try:
+        after = await memory.events.text(event.entity_id, event.seq)
+        before = await memory.events.text(event.entity_id, event.seq - 1)
+    except TextForgotten:
+        return None
     if after is None or before is None or max(len(after), len(before)) > _COMPARED:
         return None
     return before, after
@@ -78,6 +81,9 @@ def _lines(event: Event, whole: tuple[str, str] | None) -> Iterator[str]:
         difference = unified_diff(whole[0].splitlines(), whole[1].splitlines(), lineterm="", n=1)
         yield from (line for line in difference if not line.startswith(("---", "+++")))
     change = event.change
+    if FORGOTTEN in change:
+        yield f"what it was is forgotten for good: dcf memory receipts {change[FORGOTTEN]}"
+        return
     for sign, key in (("+", "created"), ("-", "deleted")):
         if key in change:
             yield from _row(sign, event.entity, change[key])

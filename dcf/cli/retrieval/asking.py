@@ -16,7 +16,7 @@ from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NotSo
 from dcf.problem import Problem
-from dcf.retrieval import Bundle, Candidate, ContextQuestion, NewItem, Scored
+from dcf.retrieval import Bundle, Caller, Candidate, ContextQuestion, NewItem, Scored
 
 _EXCERPT = 300
 
@@ -41,8 +41,9 @@ async def find_context(
     """Memory and code that answer. Raises InvalidQuestion, NotSo, a MemoryProblem."""
     demand_kept(setting)
     asked = replace(question, project=setting.projects.chosen(None, None))
-    async with open_retrieval(settings, setting, person("`dcf retrieval context`")) as retrieval:
-        answered = await retrieval.context(asked)
+    by = person("`dcf retrieval context`")
+    async with open_retrieval(settings, setting, by) as retrieval:
+        answered = await retrieval.context(asked, Caller(by.name))
     bundle = answered.bundle
     parts = {kind: asdict(part) for kind, part in bundle.parts.items()} if bundle else {}
     fields: dict[str, Any] = {

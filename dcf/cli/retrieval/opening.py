@@ -14,6 +14,7 @@ from dcf.cli.settings import Settings
 from dcf.knowledge import GraphFacts
 from dcf.memory import Actor, Memory, project_of_runs, random_id
 from dcf.retrieval import (
+    AuditLog,
     CodeShelf,
     DocumentShelf,
     FileItems,
@@ -35,21 +36,21 @@ async def open_retrieval(
     """What is logged ``by`` somebody and asked. Raises a MemoryProblem, a StoreProblem."""
     async with (
         open_shelf(settings) as shelf,
+        open_audit(settings, setting) as audit,
         _items(settings, setting, by) as (items, memory),
     ):
-        reranker = setting.reranker.reranker(setting.personal)
-        facts = _facts(settings, setting)
         yield Retrieval(
             items,
             shelf,
             now_ms,
-            None if memory is None else DocumentShelf(memory),
-            setting.personal,
-            None if memory is None else ObservationShelf(memory),
-            None if memory is None else PlaybookShelf(memory),
-            reranker,
-            setting.shares,
-            facts,
+            documents=None if memory is None else DocumentShelf(memory),
+            personal=setting.personal,
+            observations=None if memory is None else ObservationShelf(memory),
+            playbooks=None if memory is None else PlaybookShelf(memory),
+            reranker=setting.reranker.reranker(setting.personal),
+            shares=setting.shares,
+            facts=_facts(settings, setting),
+            audit=audit,
         )
 
 
@@ -58,6 +59,16 @@ def _facts(settings: Settings, setting: RetrievalSetting) -> GraphFacts | None:
     if len(setting.projects.roots) > 1:
         return None
     return GraphFacts(settings.env, project_of_runs(settings.generated))
+
+
+@asynccontextmanager
+async def open_audit(settings: Settings, setting: RetrievalSetting) -> AsyncIterator[AuditLog]:
+    """Who read and deleted what, whatever keeps the items."""
+    audit = AuditLog(settings.home / "audit", now_ms, reads=setting.audit_reads)
+    try:
+        yield audit
+    finally:
+        await audit.close()
 
 
 @asynccontextmanager

@@ -9,12 +9,15 @@ from pathlib import Path
 
 from dcf.cli.answer import Answer
 from dcf.cli.log_lines import log_to_stderr
+from dcf.cli.memory.opening import now_ms
 from dcf.cli.retrieval.opening import open_retrieval
 from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.retrieval.tending import night_of
 from dcf.cli.serve import check_exposed, token_of
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import EnvironmentTrouble
 from dcf.memory import Actor
+from dcf.retrieval import maintain
 from dcf_agents.installation import installed_version
 
 _GRACE_S = 10
@@ -51,6 +54,11 @@ async def serve_retrieval(
         print(json.dumps({**line, **about}), file=sys.stderr if as_json else sys.stdout, flush=True)
 
     async with open_retrieval(settings, setting, _BY) as retrieval:
+
+        async def work() -> None:
+            await maintain(retrieval, setting.projects.roots, now_ms(), setting.audit_days)
+
+        night = setting.night
         app = create_app(
             retrieval,
             setting.projects,
@@ -58,6 +66,7 @@ async def serve_retrieval(
             limits,
             version=installed_version(),
             backend=setting.backend,
+            nightly=None if night is None else lambda: night_of(settings, night).watch(work),
         )
         try:
             await serve_app(app, host, setting.port, grace_s=_GRACE_S, on_ready=ready)

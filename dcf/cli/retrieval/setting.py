@@ -40,13 +40,15 @@ _ALLOW = "DCF_RETRIEVAL_ALLOW"
 _RATE = "DCF_RETRIEVAL_RATE"
 _DATABASE = "DATABASE_URL"
 _TTL = "DCF_RETRIEVAL_TTL"
+_READS, _DAYS, _NIGHT = "DCF_AUDIT_READS", "DCF_AUDIT_DAYS", "DCF_RETRIEVAL_NIGHT"
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSetting:
     """``path`` is the file of the backend sqlite or the folder of the backend file, None for that
     of the settings; ``database`` the URL of the backend postgres. ``rate`` is None where nobody
-    says one."""
+    says one. Reads are in the audit log with ``audit_reads``, which keeps ``audit_days``; ``night``
+    is the hour of the nightly work, None for none."""
 
     port: int
     backend: Backend
@@ -59,6 +61,9 @@ class RetrievalSetting:
     database: str = field(default="", repr=False)
     reranker: RerankerSetting = field(default_factory=RerankerSetting)
     shares: Mapping[Kind, Share] = field(default_factory=lambda: SHARES)
+    audit_reads: bool = True
+    audit_days: int = 90
+    night: int | None = 3
 
     @classmethod
     def from_env(
@@ -81,6 +86,11 @@ class RetrievalSetting:
             problems.append(_problem("PORT", f"{said!r} is no port", "a number up to 65535"))
         rate = _rate(env.get(_RATE) or "", problems)
         lifetimes = _lifetimes(env.get(_TTL) or "", problems)
+        reads = _number(env, _READS, 1, 1, "1 notes reads, 0 does not", problems)
+        days = _number(env, _DAYS, 90, 99_999, "days, as in 365", problems)
+        hour = "an hour from 0 to 23, or off"
+        asleep = env.get(_NIGHT) == "off"
+        night = None if asleep else _number(env, _NIGHT, 3, 23, hour, problems)
         personal, wrong = PersonalSetting.from_env(env)
         reranker, unusable = RerankerSetting.from_env(env)
         shares, unfit = shares_of(env)
@@ -108,6 +118,9 @@ class RetrievalSetting:
             database,
             reranker,
             shares,
+            bool(reads),
+            days,
+            night,
         )
 
     def limits(self, *, exposed: bool) -> Limits:
@@ -147,6 +160,16 @@ def _lifetimes(text: str, problems: list[Problem]) -> Lifetimes:
         else:
             ages[tag] = age
     return Lifetimes(ages)
+
+
+def _number(
+    env: Mapping[str, str], name: str, default: int, most: int, hint: str, problems: list[Problem]
+) -> int:
+    text = env.get(name) or str(default)
+    if text.isdecimal() and text.isascii() and int(text) <= most:
+        return int(text)
+    problems.append(_problem(name, f"{text!r} is no such number", hint))
+    return default
 
 
 def _problem(name: str, message: str, hint: str) -> Problem:

@@ -17,6 +17,8 @@ from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.personal_form import PersonalSetting
 from dcf.retrieval import (
+    AuditLog,
+    Caller,
     ContextQuestion,
     DocumentShelf,
     MemoryItems,
@@ -99,7 +101,9 @@ async def augmented_context(
         question = ContextQuestion(
             project, query, file_path, most, budget=budget, tags=tuple(tags_json or ())
         )
-        answered = await retrieval.context(question)
+        answered = await retrieval.context(question, Caller("mcp"))
+        if retrieval.audit is not None:
+            await retrieval.audit.close()
     except RetrievalProblem as error:
         raise Refused(error.code, str(error), hint=error.hint) from error
     answer: FoundContext = {"context": [_entry(one) for one in answered.found]}
@@ -128,11 +132,21 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     documents = DocumentShelf(memory)
     seen, playbooks = ObservationShelf(memory), PlaybookShelf(memory)
     clock = memory.ledger.clock
-    reranker = reranking.reranker(personal)
-    # One graph has the runs of all projects: where there are several none is told of it.
-    facts = platform.facts if len(projects.roots) == 1 else None
+    reads = platform.config.env.get("DCF_AUDIT_READS") != "0"
+    audit = AuditLog(platform.config.memory.path.parent / "audit", clock, reads=reads)
     retrieval = Retrieval(
-        items, shelf, clock, documents, personal, seen, playbooks, reranker, shares, facts
+        items,
+        shelf,
+        clock,
+        documents=documents,
+        personal=personal,
+        observations=seen,
+        playbooks=playbooks,
+        reranker=reranking.reranker(personal),
+        shares=shares,
+        # One graph has the runs of all projects: where there are several none is told of it.
+        facts=platform.facts if len(projects.roots) == 1 else None,
+        audit=audit,
     )
     return retrieval, project
 

@@ -20,6 +20,17 @@ class HistoryForgotten(MemoryProblem):
         super().__init__(what=what, border=border)
 
 
+class TextForgotten(MemoryProblem):
+    """What {what} was is forgotten for good, as receipt {receipt_id} says."""
+
+    code = "memory_text_forgotten"
+    hint = "`dcf memory receipts {receipt_id}` says who had it forgotten, and when"
+
+    def __init__(self, what: str, receipt_id: str) -> None:
+        self.hint = type(self).hint.format(receipt_id=receipt_id)
+        super().__init__(what=what, receipt_id=receipt_id)
+
+
 def border_of(connection: Connection) -> int:
     """The newest event that was given up; 0 if none ever was."""
     return int(connection.execute("SELECT seq FROM history_border").fetchone()[0])

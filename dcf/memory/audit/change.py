@@ -11,7 +11,10 @@ from dcf.memory.audit.entity import Entity, Row
 
 Change: TypeAlias = dict[str, Any]
 """``{"created": row}``, ``{"deleted": row}`` or ``{"changed": {column: [before, after]}}``, where
-a long column has ``{"at", "removed", "added", "digest"}`` instead of the pair."""
+a long column has ``{"at", "removed", "added", "digest"}`` instead of the pair. With a key
+``forgotten``, which has the id of a receipt, its texts are gone for good."""
+
+FORGOTTEN = "forgotten"
 
 
 def change_between(entity: Entity, before: Row | None, after: Row | None) -> Change | None:
@@ -32,8 +35,11 @@ def change_between(entity: Entity, before: Row | None, after: Row | None) -> Cha
 def row_before(entity: Entity, change: Mapping[str, Any], now: Row | None) -> Row | None:
     """The row before ``change``, of the row after it. Columns that are never undone stay.
 
-    Raises Overlapped if ``now`` is not what the change left behind.
+    Raises Overlapped if ``now`` is not what the change left behind, ContentForgotten if the change
+    no longer says what was before it.
     """
+    if FORGOTTEN in change:
+        raise ContentForgotten(change[FORGOTTEN])
     if "created" in change:
         _expect(now is not None)
         left = change_between(entity, change["created"], now)
@@ -56,6 +62,14 @@ class Overlapped(Exception):
     def __init__(self, column: str | None) -> None:
         self.column = column
         super().__init__(column)
+
+
+class ContentForgotten(Overlapped):
+    """What a row was is forgotten for good, as the receipt says."""
+
+    def __init__(self, receipt_id: str) -> None:
+        self.receipt_id = receipt_id
+        super().__init__(None)
 
 
 def _kept(entity: Entity, row: Row) -> dict[str, Any]:

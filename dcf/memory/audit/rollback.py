@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dcf.memory.audit.change import Overlapped, row_before
+from dcf.memory.audit.change import ContentForgotten, Overlapped, row_before
 from dcf.memory.audit.conflict import (
     Conflict,
     RollbackRefused,
@@ -46,7 +46,7 @@ def roll_back(journal: Journal, events: Sequence[Event]) -> None:
     it was before the oldest of them.
 
     Raises RollbackRefused with everything that stands in the way; nothing is kept then, because the
-    caller's transaction ends with the error.
+    caller's transaction ends with the error. Entries that were forgotten for good stay away.
     """
     connection = journal.connection
     # What refers to what is looked at when all rows are in place, and said by us.
@@ -84,12 +84,23 @@ def _undone(connection: Connection, events: Sequence[Event]) -> tuple[list[_Row]
             continue
         try:
             before = row_before(row.entity, event.change, row.then)
+        except ContentForgotten as forgotten:
+            row.stuck = True
+            # An entry that went for good stays away, and the rest goes back.
+            if "deleted" not in event.change:
+                conflicts.append(_forgotten(event, forgotten.receipt_id))
         except Overlapped as overlapped:
             row.stuck = True
             conflicts.append(blame(connection, row.undone, overlapped.column))
         else:
             row.go_back(before)
     return list(rows.values()), conflicts
+
+
+def _forgotten(event: Event, receipt_id: str) -> Conflict:
+    what = f"{event.entity} {event.label or event.entity_id!r}"
+    reason = f"what {what} was before event {event.seq} is forgotten for good, receipt {receipt_id}"
+    return Conflict(event.entity, event.entity_id, reason)
 
 
 def _row(connection: Connection, rows: dict[tuple[str, str], _Row], event: Event) -> _Row:

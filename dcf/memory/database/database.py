@@ -15,7 +15,7 @@ from dcf.memory.database.backup import back_up
 from dcf.memory.database.connection import Connection, Source, translated
 from dcf.memory.database.copying import files_of
 from dcf.memory.database.opening import opened
-from dcf.memory.database.shrinking import end_log, shrink_step
+from dcf.memory.database.shrinking import end_log, rewrite, shrink_step
 from dcf.memory.database.users import Use
 
 T = TypeVar("T")
@@ -86,6 +86,14 @@ class Database:
         await self._in(
             self._writing,
             partial(self._outside, lambda connection: end_log(connection, self.source.busy_s)),
+        )
+
+    async def rewrite(self) -> None:
+        """Write the file anew, so that nothing is in it, nor beside it, that no row has any more.
+        Others wait meanwhile. Raises MemoryBusy, MemoryFull."""
+        await self._in(
+            self._writing,
+            partial(self._outside, lambda connection: rewrite(connection, self.source.busy_s)),
         )
 
     async def close(self) -> None:

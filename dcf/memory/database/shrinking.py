@@ -25,12 +25,22 @@ def shrink_step(connection: Connection) -> bool:
         connection.execute(f"PRAGMA incremental_vacuum({_PAGES:d})").fetchall()
         return _number(connection, "freelist_count") > 0
     if free * 4 >= _number(connection, "page_count"):
-        # The copy that it makes is as large as the file.
-        connection.execute("PRAGMA temp_store = FILE")
-        set_up(connection)
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA temp_store = MEMORY")
+        _write_anew(connection)
     return False
+
+
+def rewrite(connection: Connection, busy_s: float) -> None:
+    """Write the file anew, and what is beside it into it: what was removed is in neither."""
+    _write_anew(connection)
+    end_log(connection, busy_s)
+
+
+def _write_anew(connection: Connection) -> None:
+    # The copy that it makes is as large as the file.
+    connection.execute("PRAGMA temp_store = FILE")
+    set_up(connection)
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA temp_store = MEMORY")
 
 
 def end_log(connection: Connection, busy_s: float) -> None:

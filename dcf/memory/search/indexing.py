@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from dcf.memory.audit.entity import Entity, Row, Turn
@@ -76,6 +76,20 @@ def forget_old(connection: Connection, kind: Kind, rows: Iterable[Row]) -> None:
         entry = entry_of(kind, row)
         if entry is not None:
             _remove(connection, entry)
+
+
+def forget_words(connection: Connection, is_gone: Callable[[str], bool]) -> None:
+    """Let the index have no word any more that was only in texts that are gone, and no space whose
+    name ``is_gone``."""
+    # What was deleted stays in the older parts of the index until all are one.
+    for table in ("words", "abouts"):
+        connection.execute(f"INSERT INTO search_{table} (search_{table}) VALUES ('optimize')")
+    for number, space in connection.execute("SELECT number, space FROM search_spaces").fetchall():
+        if is_gone(space):
+            # As one that nobody asks for: numbers are never used again.
+            connection.execute(
+                "UPDATE search_spaces SET space = ? WHERE number = ?", (f"gone:{number}", number)
+            )
 
 
 def is_index_old(connection: Connection) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import json_of
+from dcf.memory.database import Connection
 from dcf.memory.node import NewEntry, NewNode
 from dcf.memory.nodes import entry_columns, fields_of, new_columns, root_row
 from dcf.memory.snapshot import Restored
@@ -24,7 +26,9 @@ def write_versions(
     journal: Journal, versions: Sequence[Version], project: str, checkpoint: str, path: Path
 ) -> Restored:
     """Make the checkpoint what the ``versions`` say, if there is none of this name; nothing, if it
-    is that already. Raises CheckpointDiffers, InvalidEntry, SnapshotUnreadable."""
+    is that already. What was forgotten for good since they were written does not come back. Raises
+    CheckpointDiffers, InvalidEntry, SnapshotUnreadable."""
+    versions = _without_forgotten(journal.connection, versions)
     counts = counts_of(versions)
     done = Restored(project, checkpoint, counts["nodes"], counts["entries"], is_new=True)
     here = versions_of(journal.connection, project, checkpoint)
@@ -42,6 +46,31 @@ def write_versions(
             writer.write(version)
     writer.note()
     return replace(done, has_new_ids=bool(ids))
+
+
+def _without_forgotten(connection: Connection, versions: Sequence[Version]) -> tuple[Version, ...]:
+    """The versions without entries that were forgotten for good; such nodes are as they are now."""
+    ids = json_of([one.id for one in versions])
+    rows = connection.execute(
+        "SELECT DISTINCT kind, ref FROM tombstones WHERE store = 'memory'"
+        " AND kind IN ('node', 'entry') AND ref IN (SELECT value FROM json_each(?))",
+        (ids,),
+    )
+    gone = {tuple(row) for row in rows}
+    kept = (one for one in versions if one.kind == "node" or ("entry", one.id) not in gone)
+    return tuple(_emptied(connection, one) if ("node", one.id) in gone else one for one in kept)
+
+
+def _emptied(connection: Connection, version: Version) -> Version:
+    row = connection.execute(
+        "SELECT name, title, metadata FROM nodes WHERE id = ?", (version.id,)
+    ).fetchone()
+    now = (
+        {"name": f"forgotten-{version.id}", "title": "", "metadata": {}}
+        if row is None
+        else {**dict(row), "metadata": json.loads(row["metadata"])}
+    )
+    return replace(version, row={**version.row, **now})
 
 
 class _Writer:

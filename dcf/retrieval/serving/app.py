@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from dcf.problem import ProblemError
+from dcf.retrieval.audit import Caller
 from dcf.retrieval.errors import RetrievalProblem, RootNotServed, RootRequired, UnknownItem
 from dcf.retrieval.item import NewItem
 from dcf.retrieval.projects import Projects
@@ -47,9 +49,11 @@ def create_app(
     *,
     version: str = "0",
     backend: str = "",
+    nightly: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> Starlette:
     """The application over ``retrieval``, which stays its owner's to close. ``guard`` lets in who
-    has its token; tokens of ``projects`` are taken besides, each for its own project."""
+    has its token; tokens of ``projects`` are taken besides, each for its own project. ``nightly``
+    goes on as long as the service runs."""
     desk = _Desk(retrieval, projects)
     metrics = Metrics()
     spec = openapi(version)
@@ -84,13 +88,14 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        sweeping = asyncio.create_task(_sweep(retrieval, projects))
-        keeping_up = asyncio.create_task(retrieval.items.keep_up())
+        behind = [_sweep(retrieval, projects), retrieval.items.keep_up()]
+        behind += [] if nightly is None else [nightly()]
+        tasks = [asyncio.ensure_future(one) for one in behind]
         try:
             yield
         finally:
-            await stop(sweeping)
-            await stop(keeping_up)
+            for task in tasks:
+                await stop(task)
 
     guard = replace(guard, besides=tuple(projects.tokens))
     paths = [route.path for route in routes]
@@ -134,7 +139,7 @@ class _Desk:
     async def delete(self, request: Request) -> Response:
         project = self._project(request, request.query_params.get("root"))
         item_id = request.path_params["id"]
-        await self._retrieval.items.forget(project, item_id)
+        await self._retrieval.forget(project, item_id, _caller(request))
         return JSONResponse({"ok": True, "deleted": item_id})
 
     async def context(self, request: Request) -> Response:
@@ -148,7 +153,7 @@ class _Desk:
             body.budget,
             tags=tuple(body.tags or ()),
         )
-        answered = await self._retrieval.context(question)
+        answered = await self._retrieval.context(question, _caller(request))
         answer: dict[str, Any] = {
             "query": question.query,
             "context": [*map(context_item, answered.found)],
@@ -159,8 +164,19 @@ class _Desk:
         return _Json({**answer, **({"warnings": warnings} if warnings else {})})
 
     def _project(self, request: Request, named: str | None) -> str:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        return self._projects.chosen(token if scheme == "Bearer" else None, named or None)
+        return self._projects.chosen(_token(request), named or None)
+
+
+def _token(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token if scheme == "Bearer" else None
+
+
+def _caller(request: Request) -> Caller:
+    """Who asks, for the audit: by the first digits of the token's digest."""
+    token, client = _token(request), request.client
+    name = f"token {hashlib.sha256(token.encode()).hexdigest()[:8]}" if token else "no token"
+    return Caller(name, "" if client is None else client.host)
 
 
 def _answering(handler: Handler) -> Handler:
@@ -196,7 +212,7 @@ async def _sweep(retrieval: Retrieval, projects: Projects) -> None:
     while True:
         for project in projects.roots:
             try:
-                await retrieval.items.sweep(project)
+                await retrieval.sweep(project)
             except ProblemError as error:
                 # A full disk or a busy file: what is over is not recalled all the same.
                 _log.warning("items whose time is over stay for now: %s", error)

@@ -184,3 +184,28 @@ def test_a_service_does_not_start_without_its_database(dcf: Dcf) -> None:
     env = {"MEM_BACKEND": "postgres", "DATABASE_URL": "postgresql://127.0.0.1:1/shop"}
     done = dcf("retrieval", "serve", env={"DCF_EMBEDDER": "none", "PORT": "0", **env})
     assert done.code == 3 and "127.0.0.1:1/shop cannot be reached" in done.err
+
+
+def test_who_read_and_deleted_what_is_shown_and_items_are_maintained(
+    service: Service, dcf: Dcf
+) -> None:
+    kept = service.log("the parser fails", "error")
+    assert service.ask("parser fails")[0]["citation"] == kept["citation"]
+    assert httpx2.delete(f"{service.url}/log/{kept['id']}").status_code == 200
+    service.child.send_signal(signal.SIGTERM)
+    assert service.child.wait(30) == 0
+    root = ("--root", service.root)
+    told = dcf("retrieval", "audit", *root, "--json").json["accesses"]
+    assert {(one["operation"], one["by"], one["client"]) for one in told} == {
+        ("read", "no token", "127.0.0.1"),
+        ("delete", "no token", "127.0.0.1"),
+    }
+    (read,) = [one for one in told if one["operation"] == "read"]
+    assert kept["citation"] in read["ids"] and "parser" not in json.dumps(read)
+    deleted = dcf("retrieval", "audit", *root, "--operation", "delete", "--json").json["accesses"]
+    assert [one["ids"] for one in deleted] == [[kept["id"]]]
+    done = dcf("retrieval", "maintain", *root)
+    assert (done.code, "items are compacted" in done.out) == (0, True)
+    assert dcf("retrieval", "audit", "--since", "soon").code == 2
+    wrong = dcf("retrieval", "maintain", *root, env={"DCF_RETRIEVAL_NIGHT": "25"})
+    assert (wrong.code, "an hour from 0 to 23" in wrong.err) == (2, True)

@@ -447,6 +447,7 @@ scratch_pads: during end end_expired get list
 skills: discover get list load register unload unregister watch
 ledger: change close read under
 access: close flush list note
+forgetting: begin check end find forget note receipt receipts
 """
 # What each command of `dcf memory` calls to write; the others write nothing of a user's text.
 COMMANDS = {
@@ -473,8 +474,8 @@ COMMANDS = {
     ),
 }
 NO_COMMANDS = (
-    "backup consolidate context doctor export forget gc history rekey restore rollback"
-    " search show stats"
+    "backup consolidate context doctor export forget gc history receipts rekey"
+    " restore rollback search show stats"
 )
 
 # The same of the MCP tools for memories, agents and their messages.

@@ -148,6 +148,12 @@ def test_rows_with_texts_are_written_by_entities_alone() -> None:
         "retention/sweeping.py: events",
         "retention/sweeping.py: history_border",
         "retention/sweeping.py: forgotten_consolidations",
+        # The same, and rows, without texts and names that are forgotten; who asked for that.
+        "forgetting/leaving.py: events",
+        "forgetting/leaving.py: {entity.table}",
+        "forgetting/leaving.py: documents",
+        "forgetting/receipts.py: receipts",
+        "forgetting/receipts.py: tombstones",
         # What entities wrote, in another file, encrypted.
         "snapshots/keeping.py: {table}",
         # Derived of rows, or states, times and ids.

@@ -12,8 +12,17 @@ from memory_world import Numbered, Ticking
 from public_formats import examples
 from unit.retrieval.conftest import DAY_MS, LASTING
 
-from dcf.memory import SYSTEM, Memory, Source
-from dcf.retrieval import InvalidItem, Item, Items, MemoryItems, NewItem, UnknownItem
+from dcf.memory import SYSTEM, Memory, Source, Subject
+from dcf.retrieval import (
+    FileItems,
+    InvalidItem,
+    Item,
+    Items,
+    MemoryItems,
+    NewItem,
+    PostgresItems,
+    UnknownItem,
+)
 
 SHOP, SITE = "/work/shop", "/work/site"
 
@@ -206,3 +215,29 @@ def test_what_was_logged_survives_a_kill(backend: str, tmp_path: Path) -> None:
     # The last of each may have been kept without a word of it.
     assert set(kept) >= set(acknowledged) and "" not in acknowledged
     assert len(kept) <= len(acknowledged) + 4
+
+
+async def test_what_names_a_subject_is_given_up_to_the_last_byte(
+    items: Items, tmp_path: Path
+) -> None:
+    if not isinstance(items, FileItems | PostgresItems):
+        pytest.skip("what is in the memory, the memory forgets")
+    is_named = Subject.of("Ann Miller").is_named_in
+    for project in (SHOP, SITE):
+        await items.remember(project, NewItem("the parser fails"))
+        await items.remember(project, NewItem("Ann\nMiller broke the parser"))
+    await items.remember(SHOP, NewItem("so it is", tags=("ann miller",), source="Ann Miller"))
+    gone = await items.remember(SHOP, NewItem("Ann Miller was here"))
+    await items.forget(SHOP, gone.id)
+    found = await items.named(is_named)
+    assert [one.text for one in found if one.text != "so it is"] == [
+        "Ann\nMiller broke the parser"
+    ] * 2
+    await items.purge(is_named)
+    await items.purge(is_named)
+    assert await items.named(is_named) == ()
+    assert (
+        await texts(items, "parser") == await texts(items, "parser", SITE) == ["the parser fails"]
+    )
+    kept = b"".join(one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
+    assert b"iller" not in kept

@@ -1,0 +1,117 @@
+"""``dcf memory forget --about``: all that names a subject, in all stores, for good."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dcf.cli.answer import Answer
+from dcf.cli.asking import confirm
+from dcf.cli.memory.forget_stores import AWAY, ForgetfulStore, open_stores
+from dcf.cli.memory.opening import opened, person
+from dcf.cli.memory.receipts import receipt_lines
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.whole_file import whole_file
+from dcf.cli.wording import counted
+from dcf.memory import Memory, Mention, Receipt, Subject, Unreached
+
+_LISTED = 5
+"""Addresses of one kind that people are shown; --json has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The ``text`` that is to be forgotten; where the ``receipt`` is written, too."""
+
+    text: str
+    reason: str = ""
+    receipt: Path | None = None
+    dry_run: bool = False
+    sure: bool = False
+
+
+async def forget_about(settings: Settings, about: About, screen: Screen) -> Answer:
+    """Say what would go, have it confirmed, and let it go. Raises SubjectTooShort, NotSo,
+    a MemoryProblem."""
+    subject = Subject.of(about.text)
+    async with opened(settings) as memory, open_stores(settings, screen) as (stores, unreached):
+        if about.dry_run or not about.sure:
+            found = await _found(memory, stores, subject)
+            shown = _found_lines(found, unreached)
+            if about.dry_run:
+                return Answer(_found_fields(found, unreached), shown, "tried")
+            for line in shown:
+                screen.say(line)
+        confirm("Forget all of it for good?", screen, sure=about.sure)
+        with screen.working("forgetting"):
+            receipt = await _forget(memory, stores, subject, about, unreached)
+    if about.receipt is not None:
+        await asyncio.to_thread(_write, about.receipt, receipt)
+    return Answer({"receipt": receipt.to_dict()}, receipt_lines(receipt), "forgotten")
+
+
+async def _forget(
+    memory: Memory,
+    stores: Sequence[ForgetfulStore],
+    subject: Subject,
+    about: About,
+    unreached: Sequence[Unreached],
+) -> Receipt:
+    by = person(about.reason or "told by `dcf memory forget --about`")
+    receipt_id = await memory.forgetting.begin(subject, by=by)
+    missed = list(unreached)
+    for store in stores:
+        try:
+            await memory.forgetting.note(receipt_id, await store.find(subject))
+            missed += await store.forget(subject)
+        except AWAY as error:
+            missed.append(Unreached(store.name, str(error), "forget it again when it answers"))
+    await memory.forgetting.forget(subject, receipt_id)
+    return await memory.forgetting.end(subject, receipt_id, missed)
+
+
+async def _found(
+    memory: Memory, stores: Sequence[ForgetfulStore], subject: Subject
+) -> dict[str, list[Mention]]:
+    found = {"memory": [*await memory.forgetting.find(subject)]}
+    for store in stores:
+        try:
+            stones = await store.find(subject)
+        except AWAY:
+            # The receipt says so; what is not reached is no reason to keep the rest.
+            continue
+        found[store.name] = [Mention(one.kind, one.ref) for one in stones]
+    return found
+
+
+def _found_fields(
+    found: dict[str, list[Mention]], unreached: Sequence[Unreached]
+) -> dict[str, Any]:
+    return {
+        "found": {store: [*map(asdict, some)] for store, some in found.items()},
+        "count": sum(map(len, found.values())),
+        "unreached": [*map(asdict, unreached)],
+    }
+
+
+def _found_lines(found: dict[str, list[Mention]], unreached: Sequence[Unreached]) -> list[str]:
+    lines = []
+    for store, some in found.items():
+        for kind, number in Counter(one.kind for one in some).items():
+            cited = [one.citation or one.ref for one in some if one.kind == kind]
+            more = ["…"] if number > _LISTED else []
+            lines.append(f"{store}: {kind:<24}{number:>8,}  {' '.join(cited[:_LISTED] + more)}")
+    lines += [f"not reached: {one.where}: {one.why}" for one in unreached]
+    total = sum(map(len, found.values()))
+    return [*lines, f"{counted(total, 'place', 'places')} would go"]
+
+
+def _write(file: Path, receipt: Receipt) -> None:
+    with whole_file(file, overwrite=True) as stream:
+        stream.write(json.dumps(receipt.to_dict(), ensure_ascii=False, indent=2).encode() + b"\n")

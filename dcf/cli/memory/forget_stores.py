@@ -1,0 +1,208 @@
+"""Stores beside the memory in which a subject is forgotten: logged items, and finished runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Protocol
+
+from control_plane import (
+    BrokenRun,
+    ControlPlaneError,
+    NotExportable,
+    RunStatus,
+    Store,
+    export_run,
+    run_lists,
+)
+from control_plane.embedded import Embedded, ServerUnusable, Status
+from dcf.cli.age import OVER
+from dcf.cli.memory.backups import copies_of
+from dcf.cli.memory.opening import now_ms, source_in
+from dcf.cli.project_folder import project_folder
+from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.retrieval.opening import open_audit
+from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.knowledge import GraphSetting
+from dcf.memory import Subject, Tombstone, Unreached, digest_of_data, random_id
+from dcf.problem import ProblemError
+from dcf.retrieval import Access, AuditLog, FileItems, Item, PostgresItems, RetrievalProblem
+from dcf.worker import remove_run
+
+AWAY = (ProblemError, ControlPlaneError)
+"""What a store raises that cannot be asked."""
+_GOING: tuple[RunStatus, ...] = ("pending", "running")
+
+
+class ForgetfulStore(Protocol):
+    """A store, what it is called, and what names a subject in it."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def find(self, subject: Subject) -> Sequence[Tombstone]:
+        """What names the subject, as its tombstone will be. Raises one of AWAY."""
+
+    async def forget(self, subject: Subject) -> Sequence[Unreached]:
+        """Let that go; what stays all the same. Raises one of AWAY."""
+
+
+class _Items(Protocol):
+    async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]: ...
+
+    async def purge(self, is_named: Callable[[str], bool]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _ItemStore:
+    """Logged items that are not in the memory; ``after`` may have them still."""
+
+    name: str
+    items: _Items
+    after: tuple[Unreached, ...] = ()
+
+    async def find(self, subject: Subject) -> Sequence[Tombstone]:
+        return [
+            Tombstone(self.name, "item", one.id, "removed", digest_of_data(asdict(one)), now_ms())
+            for one in await self.items.named(subject.is_named_in)
+        ]
+
+    async def forget(self, subject: Subject) -> Sequence[Unreached]:
+        await self.items.purge(subject.is_named_in)
+        return self.after
+
+
+@dataclass(frozen=True, slots=True)
+class _AuditStore:
+    """Who read and deleted what: entries stay, with another name."""
+
+    audit: AuditLog
+    name: str = "audit log"
+
+    async def find(self, subject: Subject) -> Sequence[Tombstone]:
+        def is_named(one: Access) -> bool:
+            return subject.is_named_in(asdict(one))
+
+        return [
+            Tombstone(self.name, one.operation, str(one.at), "renamed", digest, now_ms())
+            for one in await self.audit.entries(is_named, limit=sys.maxsize)
+            for digest in [digest_of_data(asdict(one))]
+        ]
+
+    async def forget(self, subject: Subject) -> Sequence[Unreached]:
+        await self.audit.rename(subject.is_named_in)
+        return ()
+
+
+@dataclass(slots=True)
+class _RunStore:
+    """Runs that are over; others are named as not reached."""
+
+    store: Store
+    name: str = "runs"
+
+    async def find(self, subject: Subject) -> Sequence[Tombstone]:
+        return [
+            Tombstone(self.name, "run", self._called(one, subject), "removed", digest, now_ms())
+            async for one, digest in self._named(subject)
+        ]
+
+    async def forget(self, subject: Subject) -> Sequence[Unreached]:
+        missed: list[Unreached] = []
+        async for workflow_id, _ in self._named(subject):
+            called = self._called(workflow_id, subject)
+            kept = await remove_run(self.store, await self.store.run(workflow_id))
+            if kept is not None:
+                missed.append(Unreached(f"run {called}", f"it {kept.why}", kept.hint))
+        pages = [await run_lists.list_runs(self.store, 1, status=one) for one in _GOING]
+        if any(page.runs for page in pages):
+            why = "runs that are not over are not looked through"
+            missed.append(Unreached("runs", why, "forget it again when they are over"))
+        return missed
+
+    async def _named(self, subject: Subject) -> AsyncIterator[tuple[str, str]]:
+        async for page in run_lists.ended_runs(self.store, await self.store.now_ms(), OVER):
+            for run in page:
+                try:
+                    export = await export_run(self.store, run.workflow_id)
+                except (NotExportable, BrokenRun):
+                    # It is being removed, or moves on; one that is broken is for `dcf doctor`.
+                    continue
+                texts = [run.workflow_id, export.meta, *(one.text for one in export.parts)]
+                if any(map(subject.is_named_in, texts)):
+                    yield run.workflow_id, digest_of_data(texts)
+
+    def _called(self, workflow_id: str, subject: Subject) -> str:
+        return "(its id names it)" if subject.is_named_in(workflow_id) else workflow_id
+
+
+@asynccontextmanager
+async def open_stores(
+    settings: Settings, screen: Screen
+) -> AsyncIterator[tuple[Sequence[ForgetfulStore], Sequence[Unreached]]]:
+    """The stores that this home and this environment have, and what cannot be asked."""
+    setting = RetrievalSetting.from_env(settings.env, [project_folder(Path.cwd())])
+    named = setting.path if setting.backend == "file" else None
+    # Also where another backend is chosen by now: they are still there.
+    folder = named or settings.home / "items"
+    stores: list[ForgetfulStore] = [
+        _ItemStore("files of items", FileItems(folder, now_ms, random_id))
+    ]
+    away = [*_copies(settings), *await _graph(settings)]
+    if setting.backend == "sqlite" and setting.path is not None:
+        why = f"logged items are in another memory, {setting.path}"
+        away.append(
+            Unreached("MEM_PATH", why, f"forget it there too, with DCF_MEMORY={setting.path}")
+        )
+    async with AsyncExitStack() as stack:
+        stores.append(_AuditStore(await stack.enter_async_context(open_audit(settings, setting))))
+        if setting.backend == "postgres":
+            hint = "they go with the next backups, and when the server writes its log anew"
+            log = Unreached("PostgreSQL", "its write-ahead log and its backups are not ours", hint)
+            try:
+                opening = PostgresItems.open(setting.database, now_ms, random_id)
+                items = await stack.enter_async_context(opening)
+                stores.append(_ItemStore("PostgreSQL", items, (log,)))
+            except RetrievalProblem as error:
+                away.append(Unreached("PostgreSQL", str(error), error.hint))
+        try:
+            if await _has_redis(settings):
+                address = await find_redis(settings, screen)
+                store = await stack.enter_async_context(open_store(address))
+                stores.append(_RunStore(store))
+        except (ServerUnusable, ControlPlaneError) as error:
+            away.append(Unreached("runs", str(error), "forget it again when Redis is there"))
+        yield stores, away
+
+
+async def _has_redis(settings: Settings) -> bool:
+    """Whether there is a Redis, or the data of one that can be started."""
+    if settings.redis_url is not None:
+        return True
+    return _has_data(await Embedded.from_env(settings.env).status())
+
+
+def _has_data(status: Status) -> bool:
+    return status.running or (status.data_dir.is_dir() and any(status.data_dir.iterdir()))
+
+
+async def _graph(settings: Settings) -> list[Unreached]:
+    setting = GraphSetting.from_env(settings.env)
+    graph = Embedded.from_env(settings.env).graph
+    if setting.url is None and not _has_data(await graph.status()):
+        return []
+    hint = "`dcf graph ask` shows what it knows; without its data it is told anew of runs to come"
+    return [Unreached("graph", "what it was told of runs and sessions is not looked through", hint)]
+
+
+def _copies(settings: Settings) -> list[Unreached]:
+    hint = "remove it, or restore it and forget again"
+    return [
+        Unreached(str(file), "a copy of the memory from before", hint)
+        for file in copies_of(settings, source_in(settings))
+    ]

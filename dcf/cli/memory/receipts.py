@@ -1,0 +1,49 @@
+"""``dcf memory receipts``: what was forgotten for good."""
+
+from __future__ import annotations
+
+from dcf.cli.answer import Answer
+from dcf.cli.exits import FAILED
+from dcf.cli.memory.opening import opened
+from dcf.cli.memory.wording import moment
+from dcf.cli.settings import Settings
+from dcf.cli.wording import counted
+from dcf.memory import Receipt, Subject
+
+
+async def list_receipts(settings: Settings) -> Answer:
+    """All receipts, the newest first."""
+    async with opened(settings) as memory:
+        found = await memory.forgetting.receipts()
+    fields = {"receipts": [{**one.to_dict(), "tombstones": len(one.tombstones)} for one in found]}
+    return Answer(fields, [_line(one) for one in found] or ["Nothing was forgotten for good."])
+
+
+async def check_receipt(settings: Settings, receipt_id: str, about: str | None) -> Answer:
+    """One receipt, and whether it still holds: what it names is gone, and with what it is ``about``
+    nothing names that. Raises UnknownReceipt."""
+    subject = None if about is None else Subject.of(about)
+    async with opened(settings) as memory:
+        receipt = await memory.forgetting.receipt(receipt_id)
+        faults = await memory.forgetting.check(receipt, subject)
+    said = [one.message for one in faults] or ["The receipt holds."]
+    fields = {"receipt": receipt.to_dict(), "problems": [one.to_dict() for one in faults]}
+    status, code = ("broken", FAILED) if faults else ("holds", 0)
+    return Answer(fields, [*receipt_lines(receipt), *said], status, exit_code=code)
+
+
+def receipt_lines(receipt: Receipt) -> list[str]:
+    """A receipt for people."""
+    counts = [f"{kind:<34}{number:>8,}" for kind, number in receipt.counts.items()]
+    missed = [
+        f"not reached: {one.where}: {one.why}{f' ({one.hint})' if one.hint else ''}"
+        for one in receipt.unreached
+    ]
+    return [*counts, *missed, _line(receipt), f"SHA-256 {receipt.digest}"]
+
+
+def _line(receipt: Receipt) -> str:
+    ended = "not ended" if receipt.ended_at is None else moment(receipt.ended_at)
+    what = counted(len(receipt.tombstones), "tombstone", "tombstones")
+    reason = f"  ({receipt.by.reason})" if receipt.by.reason else ""
+    return f"{receipt.id}  {ended}  {what}, by {receipt.by.name}{reason}"

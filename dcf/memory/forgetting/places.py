@@ -1,0 +1,175 @@
+"""Where texts stand in the memory file, and what becomes of a row that names a subject."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dcf.memory import entities as known
+from dcf.memory.audit.entity import Entity, Row
+from dcf.memory.checking import json_of
+from dcf.memory.forgetting.subject import Subject, data_in
+from dcf.memory.nodes.fields import address_of
+
+MARK = "[forgotten]"
+"""What a row has in place of a text that went, where the row stays."""
+_STRUCTURE = frozenset({"kind", "id", "tool", "name"})
+"""Keys of the parts of a message and of the tools of a turn whose texts say what they are."""
+
+READ = Entity(
+    "read of a node",
+    "node_reads",
+    key=("seq",),
+    names=frozenset({"by_name", "node", "source"}),
+    codes=frozenset({"by_kind", "operation", "node_id", "source_id"}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Rows of ``entity``. Each is an entry that goes as a whole, unless it ``stays``: because
+    others refer to it, or because it says that something was done, which is not done again. Of
+    columns in ``lines`` only the lines go, those in ``whole`` go together, of others each by
+    itself."""
+
+    entity: Entity
+    stays: bool = False
+    lines: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+
+    def key_of(self, row: Row) -> tuple[Any, ...]:
+        """What says which row it is."""
+        return tuple(row[column] for column in self.entity.key)
+
+    def is_named_in(self, row: Row, subject: Subject) -> bool:
+        """Whether a text of the row names the subject, or one of its names does."""
+        return any(subject.is_named_in(row[column]) for column in self.columns(row))
+
+    def columns(self, row: Row) -> list[str]:
+        """The columns of a row that have what somebody wrote."""
+        codes = self.entity.codes - self.entity.names
+        return [name for name, value in row.items() if isinstance(value, str) and name not in codes]
+
+    def emptied(self, row: Row, subject: Subject, salt: str) -> dict[str, Any]:
+        """The row without what names the subject: other names, no texts; only the lines where those
+        are the entries."""
+        together = any(subject.is_named_in(row.get(name, "")) for name in self.whole)
+        after = dict(row)
+        for name in self.columns(row):
+            value = row[name]
+            if name in self.entity.names:
+                after[name] = renamed(value, subject, salt)
+            elif name in self.lines:
+                after[name] = subject.without_lines(value)
+            elif together and name in self.whole:
+                after[name] = _without_texts(value, subject)
+            elif subject.is_named_in(value):
+                after[name] = without_leaves(value, subject)
+        if self.entity is known.NODE and row["checkpoint"]:
+            after["address"] = address_of(after["project"], after["checkpoint"], after["name"])
+        return after
+
+    def tombstone(self, row: Row) -> dict[str, Any]:
+        """The row of an entry without anything that was written: what the event says that removed
+        it."""
+        after = {name: _nothing(value) for name, value in row.items()}
+        for name in (*self.entity.key, *self.entity.codes):
+            if name in row:
+                after[name] = row[name]
+        if "revision" in row:
+            # Whoever saw the entry saw an earlier one.
+            after["revision"] = row["revision"] + 1
+        return after
+
+
+PLACES: tuple[Place, ...] = (
+    Place(known.OBSERVATION_USE),
+    Place(known.OCCURRENCE, stays=True),
+    Place(known.OBSERVATION),
+    Place(known.OBSERVED_EVENT),
+    Place(known.EXTRACTION_EVENT),
+    Place(known.EXTRACTION_REQUEST),
+    Place(known.EXTRACTION_STANDING, stays=True),
+    Place(known.NODE_ENTRY),
+    Place(known.NODE, stays=True, whole=frozenset({"title", "metadata"})),
+    Place(READ),
+    Place(known.THREAD_TURN, stays=True, whole=frozenset({"text", "tools"})),
+    Place(known.THREAD, stays=True),
+    Place(known.THREAD_FILE),
+    Place(known.DOCUMENT_PIECE),
+    Place(known.DOCUMENT),
+    Place(known.CONSOLIDATION, stays=True),
+    Place(known.SKILL),
+    Place(known.SCRATCH_PAD, stays=True),
+    Place(known.SESSION, stays=True),
+    Place(known.ATTACHED_TOOL),
+    Place(known.TURN, stays=True),
+    Place(known.LETTER),
+    Place(known.PASSAGE),
+    Place(known.MESSAGE, stays=True, whole=frozenset({"content", "parts"})),
+    Place(known.PROJECT_AGENT, stays=True),
+    Place(known.PROJECT_BLOCK, stays=True),
+    Place(known.HOLDER, stays=True),
+    Place(known.PROJECT, stays=True),
+    Place(known.BLOCK, stays=True, lines=frozenset({"value"})),
+    Place(known.AGENT, stays=True, lines=frozenset({"system"})),
+)
+"""All tables with texts that somebody wrote, but for the record of changes; what refers to others
+first."""
+PLACE_OF: Mapping[str, Place] = {one.entity.name: one for one in PLACES}
+
+
+def renamed(value: str, subject: Subject, salt: str) -> str:
+    """``value``, or the name that stands for it everywhere if it names the subject."""
+    if not subject.is_named_in(value):
+        return value
+    # A digest without a salt is found by trying names.
+    digest = hashlib.sha256(f"{salt}\n{value}".encode("utf-8", "surrogatepass")).hexdigest()
+    return f"forgotten-{digest[:12]}"
+
+
+def without_leaves(value: str, subject: Subject) -> str:
+    """``value`` with a mark in place of a text that names the subject: all of it, or a leaf of its
+    JSON."""
+
+    def change(data: Any) -> Any:
+        if isinstance(data, str):
+            return MARK if subject.is_named_in(data) else data
+        if isinstance(data, Mapping):
+            return {change(key): change(one) for key, one in data.items()}
+        return [*map(change, data)] if isinstance(data, list) else data
+
+    data = data_in(value)
+    return MARK if data is None else json_of(change(data))
+
+
+def _without_texts(value: str, subject: Subject) -> str:
+    """``value`` with a mark in place of each text; of data in a list it is still known what each
+    part of it is."""
+
+    def change(data: Any, kept: Collection[str] = ()) -> Any:
+        if isinstance(data, str):
+            return MARK
+        if isinstance(data, Mapping):
+            return {
+                MARK if subject.is_named_in(key) else key: one
+                if key in kept and not subject.is_named_in(one)
+                else change(one)
+                for key, one in data.items()
+            }
+        return [change(one, kept) for one in data] if isinstance(data, list) else data
+
+    data = data_in(value)
+    if data is None:
+        return MARK if value else ""
+    return json_of(change(data, _STRUCTURE))
+
+
+def _nothing(value: Any) -> Any:
+    if isinstance(value, str):
+        data = data_in(value)
+        return "" if data is None else json.dumps(type(data)())
+    return b"" if isinstance(value, bytes) else value

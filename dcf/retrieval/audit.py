@@ -1,0 +1,251 @@
+"""Who read and deleted what: JSON Lines in a folder, one file for each day (UTC)."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from dcf.memory import Clock
+from dcf.retrieval.errors import FolderUnusable
+from dcf.retrieval.together import Together
+
+_log = logging.getLogger(__name__)
+
+Operation: TypeAlias = Literal["read", "delete", "sweep"]
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+GONE = "[forgotten]"
+_PAUSE_S = 0.2
+"""Reads of so many seconds are written together."""
+_MOST_WAITING = 10_000
+_LOCK = "lock"
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: a person, an agent or a token by its ``name``, which is never the token itself;
+    ``client`` is an address, where there is one."""
+
+    name: str
+    client: str = ""
+
+
+NOBODY = Caller("unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What ``by`` did ``at`` a time (ms since the epoch, UTC) in the ``project``: the addresses or
+    ids of what was returned or deleted, nothing of what it says. Of a ``sweep`` of items whose time
+    was over it is known only how many they were (``count``)."""
+
+    at: int
+    operation: Operation
+    by: str
+    client: str
+    project: str
+    ids: tuple[str, ...]
+    count: int
+
+
+class AuditLog:
+    """The log in ``folder``, which any number of processes write. A read is noted without waiting
+    and written a moment later, with others; a process that is killed loses those of its last
+    moment. A deletion is on the disk when its call returns, with others of that moment. A log that
+    cannot be written makes nothing fail: it is told in the program's own log. With ``reads`` False
+    deletions alone are noted."""
+
+    def __init__(self, folder: Path, clock: Clock, *, reads: bool = True) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._reads = reads
+        self._waiting: list[Access] = []
+        self._lost = 0
+        self._task: asyncio.Task[None] | None = None
+        self._is_closing = asyncio.Event()
+        self._durable = Together(self._kept)
+
+    def note_read(self, by: Caller, project: str, ids: Sequence[str]) -> None:
+        """Note what a read returned."""
+        if not self._reads:
+            return
+        if len(self._waiting) >= _MOST_WAITING:
+            self._lost += 1
+            return
+        self._waiting.append(self._access("read", by, project, ids, len(ids)))
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._write_soon())
+
+    async def keep(
+        self, operation: Operation, by: Caller, project: str, ids: Sequence[str], count: int
+    ) -> None:
+        """Keep a deletion."""
+        await self._durable(self._access(operation, by, project, ids, count))
+
+    async def flush(self) -> None:
+        """Write what was noted until now."""
+        some, self._waiting = self._waiting, []
+        lost, self._lost = self._lost, 0
+        if lost:
+            _log.warning("%d reads are missing in %s: too many waited", lost, self._folder)
+        if some:
+            await asyncio.to_thread(self._append, some, durable=False)
+
+    async def close(self) -> None:
+        """Write what was noted, and wait for no more."""
+        self._is_closing.set()
+        if self._task is not None:
+            await self._task
+        await self.flush()
+
+    async def entries(
+        self, which: Callable[[Access], bool] = lambda _: True, *, limit: int = 100
+    ) -> tuple[Access, ...]:
+        """At most ``limit`` entries that ``which`` takes, the newest first. Raises
+        FolderUnusable."""
+        await self.flush()
+        return await asyncio.to_thread(self._found, which, limit)
+
+    async def prune(self, before: int) -> int:
+        """Remove the files of days that ended before a time (ms); how many. Raises
+        FolderUnusable."""
+        return await asyncio.to_thread(self._prune, before)
+
+    async def rename(self, is_named: Callable[[str], bool]) -> int:
+        """Put a mark in place of each text that ``is_named`` takes; in how many entries. Raises
+        FolderUnusable."""
+        return await asyncio.to_thread(self._rename, is_named)
+
+    def _access(
+        self, operation: Operation, by: Caller, project: str, ids: Sequence[str], count: int
+    ) -> Access:
+        return Access(self._clock(), operation, by.name, by.client, project, tuple(ids), count)
+
+    async def _write_soon(self) -> None:
+        while self._waiting:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_closing.wait(), _PAUSE_S)
+            await self.flush()
+
+    async def _kept(self, some: Sequence[Access]) -> Sequence[None]:
+        await asyncio.to_thread(self._append, some, durable=True)
+        return [None] * len(some)
+
+    def _append(self, some: Sequence[Access], *, durable: bool) -> None:
+        days: dict[str, list[Access]] = {}
+        for one in some:
+            days.setdefault(_day_of(one.at), []).append(one)
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self._locked(fcntl.LOCK_SH):
+                for day, accesses in days.items():
+                    # One write: lines of others stand before or behind all of them.
+                    data = b"".join(map(_line, accesses))
+                    descriptor = os.open(self._folder / f"{day}.jsonl", _APPEND, 0o600)
+                    try:
+                        os.write(descriptor, data)
+                        if durable:
+                            os.fsync(descriptor)
+                    finally:
+                        os.close(descriptor)
+        except OSError as error:
+            _log.error("%d entries are missing in the audit log: %s", len(some), error)
+
+    def _found(self, which: Callable[[Access], bool], limit: int) -> tuple[Access, ...]:
+        found: list[Access] = []
+        with self._unusable():
+            for file in reversed(self._files()):
+                newest = (one for one in reversed([*_entries(file)]) if which(one))
+                for one in newest:
+                    if len(found) >= limit:
+                        return tuple(found)
+                    found.append(one)
+        return tuple(found)
+
+    def _prune(self, before: int) -> int:
+        with self._unusable():
+            old = [file for file in self._files() if file.stem < _day_of(before)]
+            for file in old:
+                file.unlink(missing_ok=True)
+        return len(old)
+
+    def _rename(self, is_named: Callable[[str], bool]) -> int:
+        count = 0
+        with self._unusable():
+            if not self._folder.is_dir():
+                return 0
+            with self._locked(fcntl.LOCK_EX):
+                for file in self._files():
+                    lines = file.read_bytes().splitlines(keepends=True)
+                    kept = [_renamed(line, is_named) for line in lines]
+                    differ = sum(one != line for one, line in zip(kept, lines, strict=True))
+                    if differ:
+                        draft = file.with_suffix(".draft")
+                        draft.write_bytes(b"".join(kept))
+                        draft.chmod(0o600)
+                        draft.replace(file)
+                    count += differ
+        return count
+
+    def _files(self) -> list[Path]:
+        return sorted(one for one in self._folder.glob("*.jsonl") if one.is_file())
+
+    @contextmanager
+    def _locked(self, kind: int) -> Iterator[None]:
+        """Writers are many at a time; who rewrites a file is alone."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self._folder / _LOCK, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, kind)
+            yield
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def _unusable(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            reason = error.strerror or error
+            raise FolderUnusable(folder=error.filename or self._folder, reason=reason) from error
+
+
+def _line(access: Access) -> bytes:
+    return f"{json.dumps(asdict(access), ensure_ascii=False)}\n".encode()
+
+
+def _entries(file: Path) -> Iterator[Access]:
+    for line in file.read_bytes().splitlines():
+        # What a process that was killed left torn, or a newer DCF wrote otherwise, is none.
+        with suppress(ValueError, TypeError, KeyError):
+            fields = json.loads(line)
+            yield Access(**{**fields, "ids": tuple(fields["ids"])})
+
+
+def _renamed(line: bytes, is_named: Callable[[str], bool]) -> bytes:
+    text = line.decode(errors="replace")
+    if not is_named(text):
+        return line
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        return b"\n"
+    ids = [GONE if is_named(one) else one for one in fields["ids"]]
+    plain = {
+        name: GONE if isinstance(value, str) and is_named(value) else value
+        for name, value in fields.items()
+    }
+    return f"{json.dumps({**plain, 'ids': ids}, ensure_ascii=False)}\n".encode()
+
+
+def _day_of(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).date().isoformat()

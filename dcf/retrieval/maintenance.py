@@ -1,0 +1,84 @@
+"""What is done with logged items every night, or by hand: those whose time is over go, and the room
+that they had is given back."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from dcf.problem import ProblemError
+from dcf.retrieval.retrieval import Retrieval
+
+_log = logging.getLogger(__name__)
+
+_DAY_MS = 24 * 3600 * 1000
+_LOOKS_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """``swept`` items, and ``pruned`` days of the audit log."""
+
+    swept: int
+    pruned: int
+
+
+async def maintain(
+    retrieval: Retrieval, projects: Sequence[str], now: int, audit_days: int
+) -> Maintained:
+    """Sweep the projects, compact the items and remove days of the audit log that are older than
+    ``audit_days``. Raises what the store raises; doing it again goes on."""
+    swept = sum([await retrieval.sweep(project) for project in projects])
+    await retrieval.items.compact()
+    pruned = 0
+    if retrieval.audit is not None:
+        pruned = await retrieval.audit.prune(now - audit_days * _DAY_MS)
+    return Maintained(swept, pruned)
+
+
+class Night:
+    """When the nightly work is due: once a day at ``hour`` of this machine's time (0 to 23), or
+    later where nothing ran then. Of all processes with the same ``file`` one does it: that which
+    has the lock on it, and the file says for which day it was done."""
+
+    def __init__(self, file: Path, hour: int, now: Callable[[], datetime] = datetime.now) -> None:
+        self._file = file
+        self._hour = hour
+        self._now = now
+
+    async def watch(self, work: Callable[[], Awaitable[object]]) -> None:
+        """Do ``work`` each night, until it is cancelled. What it
+        raises is told, and it is tried again the next night."""
+        while True:
+            await self.do_if_due(work)
+            await asyncio.sleep(_LOOKS_S)
+
+    async def do_if_due(self, work: Callable[[], Awaitable[object]]) -> bool:
+        """Do ``work`` if it is due and nobody else is at it; whether it was done here."""
+        now = self._now()
+        today = now.date().isoformat()
+        if now.hour < self._hour:
+            return False
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self._file, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.pread(descriptor, 10, 0).decode(errors="replace") >= today:
+                return False
+            # Before it: what fails, or ends the process, does so once a night.
+            os.pwrite(descriptor, today.encode(), 0)
+            await work()
+        except BlockingIOError:
+            return False
+        except ProblemError as error:
+            _log.warning("logged items are not compacted this night: %s", error)
+        finally:
+            os.close(descriptor)
+        return True

@@ -1,0 +1,82 @@
+"""``dcf memory forget --about``: what it says, what goes from every store, and its receipt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from memory_user import MemoryUser
+
+
+@pytest.fixture
+def told(memory: MemoryUser) -> MemoryUser:
+    """A memory that names Ann Miller, and files of logged items that do."""
+    memory("init", "ada")
+    for text in ("Ann Miller: 555", "likes tea"):
+        memory("remember", "ada", text)
+    memory("remember", "ada", "minutes with ann miller", "--passage")
+    folder = memory.home / "items" / "artifacts-1"
+    folder.mkdir(parents=True)
+    lines = [
+        {"id": "i-1", "text": "Ann\nMiller broke it", "tags": [], "timestamp": 1},
+        {"id": "i-2", "text": "it works", "tags": [], "timestamp": 2},
+    ]
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    (folder / "items-1970-01-01.jsonl").write_text(f'{text}{{"id": "i-3", "text": "Ann Miller')
+    return memory
+
+
+def named_in(folder: Path) -> list[str]:
+    files = [one for one in folder.rglob("*") if one.is_file()]
+    return [one.name for one in files if b"miller" in one.read_bytes().lower()]
+
+
+def test_it_is_looked_for_first_then_forgotten_and_there_is_a_receipt(
+    told: MemoryUser, tmp_path: Path
+) -> None:
+    looked = told.ok("forget", "--about", "Ann Miller", "--dry-run")
+    assert looked["status"] == "tried" and looked["unreached"] == []
+    kinds = [one["kind"] for one in looked["found"]["memory"]]
+    assert kinds == ["passage", "block", "history of block", "history of passage"]
+    assert [one["ref"] for one in looked["found"]["files of items"]] == ["i-1"]
+    assert "555" not in json.dumps(looked)
+    code, refused = told.refused("forget", "--about", "Ann Miller")
+    assert (code, refused["error"]["hint"]) == (1, "say --yes if you mean it")
+    assert named_in(told.home)
+    file = tmp_path / "receipt.json"
+    told.ok("forget", "--about", "Ann Miller", "--yes", "--receipt", file)
+    assert named_in(told.home) == []
+    receipt = json.loads(file.read_text())
+    assert receipt["counts"]["memory: passage"] == receipt["counts"]["files of items: item"] == 1
+    assert "iller" not in file.read_text()
+    again = told.ok("receipts", receipt["id"], "--about", "ann  miller")
+    assert again["status"] == "holds" and again["receipt"] == receipt
+    assert [one["id"] for one in told.ok("receipts")["receipts"]] == [receipt["id"]]
+    assert "forgotten for good" in told("history", "ada").out
+    assert told.text("ada") == "likes tea"
+    told("remember", "ada", "Ann Miller is back")
+    done = told("receipts", receipt["id"], "--about", "Ann Miller", "--json")
+    assert done.code == 1
+    problems = json.loads(done.out)["problems"]
+    assert {one["code"] for one in problems} == {"memory_named_again"}
+
+
+def test_a_copy_of_the_memory_is_named(told: MemoryUser) -> None:
+    backup = told.ok("backup")["backup"]
+    looked = told.ok("forget", "--about", "Ann Miller", "--dry-run")
+    assert [one["where"] for one in looked["unreached"]] == [backup]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--about", "ab"), "fewer than 3"),
+        (("ada", "--about", "Ann Miller"), "--about is of all agents"),
+        (("ada", "tea", "--dry-run"), "it is for --about"),
+        ((), "say whose memory"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(told: MemoryUser, given: tuple[str, ...], said: str) -> None:
+    done = told("forget", *given)
+    assert done.code in (1, 2) and said in done.err

@@ -1,0 +1,173 @@
+"""Who read and deleted what, and what is done every night."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from memory_world import Ticking
+from unit.retrieval.conftest import DAY_MS
+
+from dcf.memory import Subject
+from dcf.retrieval import (
+    AuditLog,
+    Caller,
+    ContextQuestion,
+    FileItems,
+    Items,
+    NewItem,
+    Night,
+    Retrieval,
+    StoreProblem,
+    UnknownItem,
+    maintain,
+)
+
+SHOP = "/work/shop"
+ADA = Caller("ada", "127.0.0.1")
+
+
+@pytest.fixture
+async def audit(tmp_path: Path, clock: Ticking) -> AsyncIterator[AuditLog]:
+    log = AuditLog(tmp_path / "audit", clock)
+    yield log
+    await log.close()
+
+
+async def test_reads_and_deletions_are_noted_without_what_they_say(
+    items: Items, audit: AuditLog, clock: Ticking, tmp_path: Path
+) -> None:
+    retrieval = Retrieval(items, None, clock, audit=audit)
+    kept = await retrieval.log(SHOP, NewItem("the parser fails", ("error",)))
+    await retrieval.context(ContextQuestion(SHOP, "why does the parser fail?"), ADA)
+    await retrieval.context(ContextQuestion(SHOP, "cake"), ADA)
+    await retrieval.forget(SHOP, kept.id, Caller("bob"))
+    with pytest.raises(UnknownItem):
+        await retrieval.forget(SHOP, kept.id, Caller("bob"))
+    told = [(one.operation, one.by, one.client, one.ids) for one in await audit.entries()]
+    assert sorted(told) == [
+        ("delete", "bob", "", (kept.id,)),
+        ("read", "ada", "127.0.0.1", ()),
+        ("read", "ada", "127.0.0.1", (kept.citation,)),
+    ]
+    said = b"".join(file.read_bytes() for file in (tmp_path / "audit").iterdir())
+    assert b"parser" not in said and b"cake" not in said
+
+
+async def test_what_is_swept_is_counted(items: Items, audit: AuditLog, clock: Ticking) -> None:
+    retrieval = Retrieval(items, None, clock, audit=audit)
+    for tag in ("runlog", "decision"):
+        await retrieval.log(SHOP, NewItem("the parser fails", (tag,)))
+    clock.now += 2 * DAY_MS
+    done = await maintain(retrieval, [SHOP], clock(), 90)
+    assert (done.swept, done.pruned) == (1, 0)
+    (one,) = await audit.entries()
+    assert (one.operation, one.count, one.project) == ("sweep", 1, SHOP)
+    assert len(await items.recall(SHOP, "parser")) == 1
+    assert (await maintain(retrieval, [SHOP], clock(), 90)).swept == 0
+    assert len(await audit.entries()) == 1
+
+
+async def test_reads_are_left_out_where_that_is_set(tmp_path: Path, clock: Ticking) -> None:
+    audit = AuditLog(tmp_path / "audit", clock, reads=False)
+    audit.note_read(ADA, SHOP, ["dcf://memory/a"])
+    await audit.keep("delete", ADA, SHOP, ["a"], 1)
+    assert [one.operation for one in await audit.entries()] == ["delete"]
+    await audit.close()
+
+
+async def test_a_deletion_is_there_when_its_call_returns(audit: AuditLog, tmp_path: Path) -> None:
+    audit.note_read(ADA, SHOP, ["dcf://memory/a"])
+    await asyncio.gather(*(audit.keep("delete", ADA, SHOP, [str(n)], 1) for n in range(50)))
+    lines = "".join(one.read_text() for one in (tmp_path / "audit").glob("*.jsonl")).splitlines()
+    kept = [json.loads(line) for line in lines]
+    assert {one["ids"][0] for one in kept if one["operation"] == "delete"} >= {"0", "49"}
+    assert len([one for one in kept if one["operation"] == "delete"]) == 50
+
+
+async def test_old_days_go_and_torn_lines_are_left_out(
+    audit: AuditLog, tmp_path: Path, clock: Ticking
+) -> None:
+    for _ in range(3):
+        await audit.keep("delete", ADA, SHOP, ["a"], 1)
+        clock.now += DAY_MS
+    for file in (tmp_path / "audit").glob("*.jsonl"):
+        file.write_bytes(file.read_bytes() + b'{"at": 1')
+    assert len(await audit.entries()) == 3
+    assert await audit.prune(clock.now - 2 * DAY_MS) == 1
+    assert len(await audit.entries()) == 2
+    assert len(await audit.entries(lambda one: one.by == "bob")) == 0
+
+
+async def test_what_is_forgotten_has_another_name(audit: AuditLog, tmp_path: Path) -> None:
+    await audit.keep("delete", Caller("Ann Miller"), "/work/ann miller", ["a"], 1)
+    await audit.keep("delete", ADA, SHOP, ["b"], 1)
+    assert await audit.rename(Subject.of("Ann Miller").is_named_in) == 1
+    told = [(one.by, one.project) for one in await audit.entries()]
+    assert told == [("ada", SHOP), ("[forgotten]", "[forgotten]")]
+    assert not any(b"iller" in one.read_bytes() for one in (tmp_path / "audit").iterdir())
+
+
+async def test_a_log_that_cannot_be_written_makes_nothing_fail(
+    tmp_path: Path, clock: Ticking, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "audit").write_text("no folder")
+    audit = AuditLog(tmp_path / "audit", clock)
+    await audit.keep("delete", ADA, SHOP, ["a"], 1)
+    await audit.close()
+    assert "1 entries are missing in the audit log" in caplog.text
+
+
+async def test_items_are_compacted(tmp_path: Path, clock: Ticking) -> None:
+    items = FileItems(tmp_path / "items", clock, lambda kind: f"{kind}-{clock()}")
+    for text in ("one", "two", "three", "four"):
+        last = await items.remember(SHOP, NewItem(text))
+    await items.forget(SHOP, last.id)
+    await items.compact()
+    (file,) = (tmp_path / "items").rglob("*.jsonl")
+    assert len(file.read_text().splitlines()) == 3 and "four" not in file.read_text()
+
+
+async def test_one_of_several_processes_does_the_nightly_work_once(tmp_path: Path) -> None:
+    now = datetime(2026, 11, 29, 2, 59, tzinfo=UTC)
+    done: list[str] = []
+
+    def night(name: str) -> tuple[Night, str]:
+        return Night(tmp_path / "night", 3, lambda: now), name
+
+    async def look(one: tuple[Night, str]) -> bool:
+        async def work() -> None:
+            done.append(one[1])
+            await asyncio.sleep(0)
+
+        return await one[0].do_if_due(work)
+
+    nights = [night("a"), night("b")]
+    assert await asyncio.gather(*map(look, nights)) == [False, False]
+    now += timedelta(minutes=2)
+    assert sorted(await asyncio.gather(*map(look, nights))) == [False, True]
+    now += timedelta(hours=5)
+    assert await asyncio.gather(*map(look, nights)) == [False, False]
+    now += timedelta(days=1)
+    assert sorted(await asyncio.gather(*map(look, nights))) == [False, True]
+    assert len(done) == 2
+
+
+async def test_a_night_that_fails_is_tried_again_the_next(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = datetime(2026, 11, 29, 12, tzinfo=UTC)
+
+    async def fail() -> None:
+        raise StoreProblem(where="here", reason="it is away")
+
+    night = Night(tmp_path / "night", 3, lambda: now)
+    assert await night.do_if_due(fail)
+    assert "it is away" in caplog.text
+    assert not await night.do_if_due(fail)
+    now += timedelta(days=1)
+    assert await night.do_if_due(fail)
