@@ -399,7 +399,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
         items = MemoryItems(memory, SYSTEM)
         shelf = CodeShelf(tmp_path / "code", None)
-        retrieval = Retrieval(items, shelf, clock, DocumentShelf(memory))
+        retrieval = Retrieval(items, shelf, clock, documents=DocumentShelf(memory))
         await retrieval.log(str(site), NewItem(f"{CANARY} tea kettle"))
         roots = {"one-of-the-shop": str(shop), "two-of-the-site": str(site)}
         app = create_app(
