@@ -24,9 +24,11 @@ _TOLD = (
     *("USED_BY", "WORKED_ON", "DELEGATED_TO", "DESCRIBES", "CONCERNS"),
 )
 """What says more than which thing is a part of which. CONCERNS has what an insight says."""
-_TEXT = """MATCH (a)-[x:RELATES_TO]->()
+# Edges first: from their nodes on, the server looks each of them up by itself.
+_TEXT = """MATCH ()-[x:RELATES_TO]->()
 WHERE x.group_id = $group AND x.name IN $names AND x.invalid_at IS NULL AND x.fact IS NOT NULL
-  AND a.invalid_at IS NULL AND (a.expires_at IS NULL OR a.expires_at > $now)
+WITH x, startNode(x) AS a
+WHERE a.invalid_at IS NULL AND (a.expires_at IS NULL OR a.expires_at > $now)
 WITH a, x, coalesce(x.support, size(a.evidence_runs), 0) AS support
 ORDER BY support DESC, x.uuid LIMIT $most
 OPTIONAL MATCH (e:Episodic {uuid: x.episodes[0]})
@@ -65,14 +67,20 @@ class GraphFacts:
         that it is known from. Raises FactsAway where the graph cannot be read."""
         if project != self._project:
             return ()
-        async with self._reading:
-            known = self._known
-            if known is None or self._clock() >= known.at + _KEPT_S:
-                known = self._known = await self._read()
+        known = await self._current()
         if known.failure:
             raise FactsAway(reason=known.failure)
         best = await asyncio.to_thread(known.words.best, query)
         return tuple(known.facts[number] for number in best[:limit])
+
+    async def _current(self) -> _Known:
+        # Whoever reads anew keeps nobody else waiting.
+        if self._known is not None and self._reading.locked():
+            return self._known
+        async with self._reading:
+            if self._known is None or self._clock() >= self._known.at + _KEPT_S:
+                self._known = await self._read()
+            return self._known
 
     async def _read(self) -> _Known:
         try:

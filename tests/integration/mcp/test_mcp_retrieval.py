@@ -29,6 +29,8 @@ async def test_what_is_logged_is_found_with_the_code(redis_url: str, tmp_path: P
         assert (memory["uri"], memory["tags"]) == (logged["uri"], ["decision"])
         assert (memory["source"], memory["file_path"]) == ("review", "http.py")
         assert (piece["symbol"], piece["uri"]) == ("parse_length", "dcf://code/http.py/line/1-2")
+        tagged = await desk.good("augmented_context", query=query, tags='["decision"]')
+        assert tagged["context"][0]["why"][-1] == "tagged decision: +0.050"
         assert await desk.refused("augmented_context", query=" ") == "retrieval_invalid_question"
         assert await desk.refused("log_artifact", text="") == "retrieval_invalid_item"
 

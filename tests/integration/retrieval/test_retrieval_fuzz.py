@@ -115,6 +115,7 @@ def wrong_value(rng: random.Random, _root: Path) -> Asked:
     query: dict[str, Any] = {"query": QUERY}
     bodies: list[Any] = [
         *(query | {"limit": one} for one in (0, -1, 101, 2**63, 10**300, 1.5, 1e300, "8")),
+        *(query | {"tags": one} for one in ("fix", [""], [3], ["a\0"], ["a"] * 51, {}, [[]])),
         *(query | {"budget": one} for one in (0, 99, -1, 10**7, 10**300, 100.5, "800", [])),
         *(query | {"mode": one} for one in ("", "best", 1, None, ["ranked"])),
         *({"query": one} for one in ("", " ", "\0", "a\0b", None)),
