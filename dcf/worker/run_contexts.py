@@ -80,7 +80,9 @@ class RunContexts:
         tell. Observations with the ids ``told`` it is told already. What keeps the memory from
         being read keeps no Task from its work."""
         try:
-            errors = await memory.failures(node)
+            # What a Task is told that is tried again is what happened to itself.
+            state = task.state.name if task.lease.try_ > 1 else None
+            errors = await memory.failures(node, state)
             pack = await self.memory.contexts.of_work(
                 self.project,
                 task.run.name,
@@ -98,11 +100,12 @@ class RunContexts:
         return pack if pack.items else None
 
     async def count(self, told: Pack, task: Task, failure: str | None = None) -> None:
-        """Count for each playbook that a try was ``told`` that it helped, where the try succeeded;
-        that it did not, where it ended with a ``failure`` that the playbook fits as well. Once for
-        each of the two in the state of a run, however often the work is done."""
+        """Count for each playbook that a try again was ``told`` that it helped, where the try
+        succeeded; that it did not, where it ended with a ``failure`` that the playbook fits as
+        well. Once for each of the two in the state of a run, however often the work is done."""
         ids = [one.offer.playbook_id for one in told.items if isinstance(one.offer, PlaybookOffer)]
-        if not ids:
+        # Another Task that comes after a failure may as well clear up what was given up.
+        if not ids or task.lease.try_ == 1:
             return
         run = str(Origin("run", task.lease.workflow_id, state=task.lease.path).citation)
         try:

@@ -106,19 +106,21 @@ class TaskMemory:
 
     async def note_failure(self, state: str, error: str, cause: str) -> None:
         """Keep why a try failed, for the next one to read."""
-        text = _text_of(state, f"{state} failed with {error}: {cause}")
+        text = _text_of(state, f"{_failed(state)}{error}: {cause}")
         # Of a secret that is cut nobody could tell that it was one.
         kept = self.write(without_secrets(text)[:_LONGEST], _FAILURE)
         await _if_it_can_be(state, kept)
 
-    async def failures(self, node: Node | None) -> list[str]:
-        """Why tries failed that the Task can read of in its ``node``, the last one first."""
+    async def failures(self, node: Node | None, state: str | None = None) -> list[str]:
+        """Why tries failed that the Task can read of in its ``node``, those of ``state`` (None: of
+        any), the last one first."""
         if node is None:
             return []
         found = await self.memory.nodes.entries(
             node.id, kinds=(_FAILURE,), limit=_FAILURES, newest=True, by=self.by
         )
-        return [one.text for one in reversed(found)]
+        texts = [one.text for one in reversed(found)]
+        return texts if state is None else [one for one in texts if one.startswith(_failed(state))]
 
     async def observe(self, state: str, calls: Sequence[AnsweredCall]) -> None:
         """Keep in the node what the calls of the agent that does the Task leave to be known, by the
@@ -276,6 +278,11 @@ def _branches(tree: Sequence[TreeNode]) -> Iterator[Node]:
         else:
             continue
         yield node
+
+
+def _failed(state: str) -> str:
+    """What is noted of a failure begins with this."""
+    return f"{state} failed with "
 
 
 def _text_of(state: str, text: str) -> str:

@@ -66,7 +66,7 @@ async def test_a_try_again_is_told_what_helped_before_and_what_came_of_it_is_cou
     assert (await memory.playbooks.get("playbook-2")).uses == ()
 
 
-async def test_the_task_that_mends_a_caught_error_is_told_and_no_other_run(
+async def test_the_task_behind_a_caught_error_is_told_and_no_other_run(
     redis_url: str, memory: Memory
 ) -> None:
     def script(work: str, returns: list[Any]) -> ToolCallPart:
@@ -84,4 +84,5 @@ async def test_the_task_that_mends_a_caught_error_is_told_and_no_other_run(
         assert await world.run("r2", Look={**mend}) == "failed"
         assert not any("Seen before" in text for text in world.told[next(iter(world.told))])
     known = await memory.playbooks.get("playbook-1")
-    assert (known.helped, known.failed) == (1, 0)
+    # Whether that was mended, or given up, nobody knows.
+    assert known.uses == ()
