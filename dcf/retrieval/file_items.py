@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Lock
@@ -12,8 +13,15 @@ from typing import TypeVar
 from dcf.memory import Clock, NewId
 from dcf.retrieval.errors import FolderUnusable, UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.item_folder import ItemFolder
-from dcf.retrieval.items import archive_of, demand_valid
+from dcf.retrieval.item_folder import NAME, ItemFolder
+from dcf.retrieval.items import (
+    ARCHIVE,
+    BATCH,
+    Kept,
+    archive_of,
+    archives_named,
+    demand_valid,
+)
 from dcf.retrieval.together import TogetherIn
 from dcf.retrieval.word_table import WordTable
 from dcf.search import words
@@ -54,18 +62,43 @@ class FileItems:
         return tuple(wanted[:limit])
 
     async def forget(self, project: str, item_id: str) -> None:
-        if not await self._give_up(project, lambda item: item.id == item_id):
+        if not await self.forget_all(project, [item_id]):
             raise UnknownItem(item_id=item_id)
+
+    async def forget_all(self, project: str, item_ids: Sequence[str]) -> int:
+        named = frozenset(item_ids)
+        return await self._at_work(
+            self._project(project).give_up, lambda item: item.id in named, self._clock()
+        )
 
     async def sweep(self, project: str) -> int:
         now = self._clock()
-        gone = await self._give_up(project, lambda item: self._lifetimes.is_over(item, now))
+        over = partial(self._lifetimes.is_over, now=now)
+        gone = await self._at_work(partial(self._project(project).give_up, over, now, over=True))
         await self._at_work(self._project(project).compact)
         return gone
 
     async def keep_up(self) -> None:
         # Words alone decide here.
         return
+
+    async def archives(self) -> Mapping[str, str | None]:
+        return await self._at_work(self._archives)
+
+    async def all(self, project: str) -> AsyncIterator[Sequence[Item]]:
+        items = await self._at_work(self._project(project).all)
+        for start in range(0, len(items), BATCH):
+            yield items[start : start + BATCH]
+
+    async def forgotten(self, project: str) -> Sequence[str]:
+        return await self._at_work(self._project(project).forgotten)
+
+    async def keep(self, project: str, items: Sequence[Item]) -> Sequence[Kept]:
+        return await self._at_work(self._project(project).keep, items)
+
+    def _archives(self) -> dict[str, str | None]:
+        folders = [one for one in sorted(self._folder.glob(f"{ARCHIVE}*")) if one.is_dir()]
+        return archives_named((one.name, _named_in(one)) for one in folders)
 
     async def _append(self, project: str, new: Sequence[NewItem]) -> list[Item]:
         return await self._at_work(self._appended, project, new)
@@ -75,12 +108,9 @@ class FileItems:
         self._project(project).append(items)
         return items
 
-    async def _give_up(self, project: str, which: Callable[[Item], bool]) -> int:
-        return await self._at_work(self._project(project).give_up, which, self._clock())
-
     def _project(self, project: str) -> _Project:
         if project not in self._projects:
-            self._projects[project] = _Project(self._folder / archive_of(project))
+            self._projects[project] = _Project(self._folder / archive_of(project), project)
         return self._projects[project]
 
     async def _at_work(self, work: Callable[..., Out], *arguments: object) -> Out:
@@ -95,9 +125,9 @@ class FileItems:
 class _Project:
     """The items of one project and their words, for any thread."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, project: str) -> None:
         self._lock = Lock()
-        self._folder = ItemFolder(folder)
+        self._folder = ItemFolder(folder, project)
         self._numbers = count(1)
         self._kept: dict[int, Item] = {}
         self._number_of: dict[str, int] = {}
@@ -113,13 +143,26 @@ class _Project:
             newest = sorted(self._kept, key=lambda one: (self._kept[one].timestamp, one))
             return [self._kept[number] for number in reversed(newest)]
 
+    def all(self) -> list[Item]:
+        """The oldest first."""
+        with self._lock:
+            return sorted(self._folder.read().values(), key=lambda one: (one.timestamp, one.id))
+
+    def forgotten(self) -> list[str]:
+        with self._lock:
+            return self._folder.forgotten()
+
     def append(self, items: Sequence[Item]) -> None:
         with self._lock:
             self._folder.append(items)
 
-    def give_up(self, which: Callable[[Item], bool], now: int) -> int:
+    def keep(self, items: Sequence[Item]) -> list[Kept]:
         with self._lock:
-            return self._folder.give_up(which, now)
+            return self._folder.keep(items)
+
+    def give_up(self, which: Callable[[Item], bool], now: int, *, over: bool = False) -> int:
+        with self._lock:
+            return self._folder.give_up(which, now, over=over)
 
     def compact(self) -> None:
         with self._lock:
@@ -137,3 +180,11 @@ class _Project:
         self._words.put((number, item.text) for number, item in numbered.items())
         self._kept |= numbered
         self._number_of |= {item.id: number for number, item in numbered.items()}
+
+
+def _named_in(folder: Path) -> str | None:
+    """The project that a folder says it is of; folders that were made before say nothing."""
+    try:
+        return (folder / NAME).read_text(encoding="utf-8").removesuffix("\n")
+    except (FileNotFoundError, UnicodeDecodeError):
+        return None

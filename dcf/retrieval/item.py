@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dcf.citation import Citation
+from dcf.memory import MOMENTS
 from dcf.problem import Problem
 from dcf.secret_form import without_secrets
 
@@ -48,7 +49,7 @@ class Item:
 
     @classmethod
     def of(cls, new: NewItem, item_id: str, timestamp: int) -> Item:
-        """``new`` as it may be kept."""
+        """``new`` as it may be kept. What was kept before is not changed by it."""
         return cls(
             item_id,
             without_secrets(new.text),
@@ -92,6 +93,15 @@ def problems_of(new: NewItem) -> Iterator[Problem]:
     for name, value in (("source", new.source), ("filePath", new.file_path)):
         if value is not None:
             yield from _text_problems(name, value, LONGEST_NAME)
+
+
+def faults_of_kept(item: Item) -> Iterator[str]:
+    """All that keeps an item of another place from being kept as it is."""
+    new = NewItem(item.text, item.tags, item.source, item.file_path)
+    problems = [*problems_of(new), *_text_problems("id", item.id, LONGEST_NAME)]
+    yield from (one.message for one in problems)
+    if item.timestamp not in MOMENTS:
+        yield f"its timestamp {item.timestamp} is not in the years 1 to 9999"
 
 
 def text_faults(text: str) -> Sequence[str]:

@@ -57,6 +57,9 @@ def register(app: typer.Typer) -> None:
     command(group, "code", example=code_example, exits=_EXITS, prose=True)(code)
     documents_example = "dcf retrieval documents 'how long is a lease?'"
     command(group, "documents", example=documents_example, exits=_EXITS, prose=True)(documents)
+    migrate_examples = ["dcf retrieval migrate sqlite file:~/items"]
+    migrate_examples += ["DATABASE_URL=postgresql://… dcf retrieval migrate sqlite postgres"]
+    command(group, "migrate", example=migrate_examples, exits=_EXITS)(migrate)
     hook_example = "dcf retrieval hook context < prompt.json"
     command(group, "hook", example=hook_example, exits=(OK, FAILED))(hook)
     app.add_typer(group, name="retrieval")
@@ -222,6 +225,41 @@ def documents(
     settings, setting = _here(root)
     project = setting.projects.chosen(None, None)
     return asyncio.run(search_documents(settings, project, query, limit))
+
+
+def migrate(
+    source: Annotated[
+        str, typer.Argument(metavar="FROM", help="A backend, and where it lies; see above.")
+    ],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Another one.")],
+    roots: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--root",
+            metavar="DIR",
+            help="A project's folder, where FROM does not know its name; may be repeated.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Copy what was logged about all projects from one backend to another.
+
+    FROM and TO are sqlite, file or postgres, or one of them with its place: sqlite:FILE,
+    file:FOLDER, postgres:URL. Without a place they are where MEM_BACKEND=… has them: MEM_PATH is
+    the place of the backend that MEM_BACKEND names, DATABASE_URL that of postgres. Items keep their
+    ids, times, tags, sources and files, and FROM stays as it is. It can be ended at any moment and
+    done again: what is at TO already stays as it is, what was forgotten in one of both places is
+    not brought back.
+    """
+    from dcf.cli.retrieval.migrating import migrate_items
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    env = {name: value for name, value in os.environ.items() if name != "DCF_RETRIEVAL_TOKENS"}
+    settings = Settings.from_env(env)
+    # What goes on is told on stderr, whatever the answer is.
+    screen = Screen(as_json=True)
+    return asyncio.run(migrate_items(settings, source, target, roots or [], screen))
 
 
 def hook(

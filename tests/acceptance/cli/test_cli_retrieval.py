@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -117,6 +118,52 @@ def test_the_commands_log_and_find(dcf: Dcf) -> None:
     assert [(hit["path"], hit["symbol"]) for hit in found["hits"]] == [("pay.py", "charge_card")]
     trace = 'File "/srv/pay.py", line 2, in charge_card'
     assert "the trace names pay.py:2" in dcf("retrieval", "code", trace).out
+
+
+def test_what_was_logged_moves_to_another_backend(dcf: Dcf) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
+    logged = dcf("retrieval", "log", "the card was refused", "--root", dcf.folder, "--json")
+    items = str((dcf.folder.parent / "items").resolve())
+    moved = dcf("retrieval", "migrate", "sqlite", f"file:{items}", "--json")
+    assert moved.code == 0, moved.err
+    assert moved.json["switch"] == {"MEM_BACKEND": "file", "MEM_PATH": items}
+    (project,) = moved.json["projects"]
+    assert (project["project"], project["copied"]) == (str(dcf.folder.resolve()), 1)
+    asked = ("retrieval", "context", "refused card", "--root", dcf.folder, "--json")
+    found = dcf(*asked, env=moved.json["switch"]).json["context"]
+    assert [one["id"] for one in found] == [logged.json["stored"]["id"]]
+
+    # A path of the environment is that of the backend that the environment names.
+    again = dcf("retrieval", "migrate", "file", "sqlite", env=moved.json["switch"])
+    assert again.code == 0 and f"file:{items} is as it was" in again.out
+    assert "MEM_BACKEND=sqlite MEM_PATH=" in again.out
+
+    (file,) = Path(items).rglob("items-*.jsonl")
+    file.write_text(file.read_text().replace("refused", "charged"))
+    other = dcf("retrieval", "migrate", "sqlite", f"file:{items}")
+    assert other.code == 1 and "1 item is not copied" in other.err
+    assert f"{found[0]['id']} has another content there" in other.err
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "code", "said"),
+    [
+        ("memory", "file", 2, "memory ends with its service"),
+        ("sqlite", "files", 2, "'files' is no backend"),
+        ("sqlite:a", "sqlite:./a", 2, "both are sqlite:"),
+        ("sqlite", "postgres", 2, "is not set"),
+        ("sqlite", "postgres:mysql://a", 2, "does not begin with postgresql://"),
+        ("sqlite:nowhere", "file:items", 1, "there is no memory at"),
+        ("file:nowhere", "sqlite", 1, "there is no folder"),
+        ("postgresql://me:geheim@127.0.0.1:1/items", "sqlite", 3, "cannot be reached"),
+    ],
+)
+def test_what_cannot_be_moved_is_refused_with_the_reason(
+    dcf: Dcf, source: str, target: str, code: int, said: str
+) -> None:
+    done = dcf("retrieval", "migrate", source, target, env={"DCF_EMBEDDER": "none"})
+    assert done.code == code and said in done.err
+    assert "geheim" not in done.out + done.err and "Traceback" not in done.err
 
 
 @pytest.mark.parametrize(
