@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     )
     from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-    from dcf.retrieval.items import Items, Kept, LastingItems
+    from dcf.retrieval.items import Items, Kept, LastingItems, projects_in
     from dcf.retrieval.memory_items import MemoryItems
     from dcf.retrieval.migration import Migrated, migrate
     from dcf.retrieval.postgres_items import PostgresItems
@@ -94,6 +94,7 @@ __all__ = [
     "fault_of_url",
     "limit_of",
     "migrate",
+    "projects_in",
     "projects_of",
     "where_of_url",
 ]

@@ -70,15 +70,22 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Lifetimes:
-    """How long items are kept: for ever, unless a tag says otherwise. ``by_tag`` has ms by tag; an
-    item ends with the first of its tags."""
+    """How long items are kept, in ms. ``by_tag`` has it by tag; an item ends with the first of its
+    tags. ``others`` is for items without any of these tags, None for ever."""
 
     by_tag: Mapping[str, int] = field(default_factory=dict)
+    others: int | None = None
+
+    @property
+    def end_some(self) -> bool:
+        """Whether there are items that end."""
+        return bool(self.by_tag) or self.others is not None
 
     def is_over(self, item: Item, now: int) -> bool:
         """Whether ``item`` is not to be found any more at ``now`` (ms since the epoch)."""
         ages = [self.by_tag[tag] for tag in item.tags if tag in self.by_tag]
-        return bool(ages) and item.timestamp + min(ages) <= now
+        age = min(ages) if ages else self.others
+        return age is not None and item.timestamp + age <= now
 
 
 def problems_of(new: NewItem) -> Iterator[Problem]:

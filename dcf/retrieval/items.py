@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Literal, Protocol, TypeAlias
 
-from dcf.retrieval.errors import InvalidItem
+from dcf.retrieval.errors import InvalidItem, UnnamedProjects
 from dcf.retrieval.item import Item, NewItem, Recalled, problems_of
 
 MOST = 1_000
@@ -81,6 +81,18 @@ def archives_named(named: Iterable[tuple[str, str | None]]) -> dict[str, str | N
         archive: project if project is not None and archive_of(project) == archive else None
         for archive, project in named
     }
+
+
+async def projects_in(items: LastingItems, roots: Sequence[str] = ()) -> list[str]:
+    """All projects that have items; ``roots`` are folders of those that ``items`` cannot name.
+    Raises UnnamedProjects."""
+    known = {archive_of(root): root for root in roots}
+    archives = await items.archives()
+    named = {archive: project or known.get(archive) for archive, project in archives.items()}
+    unnamed = [archive for archive, project in named.items() if project is None]
+    if unnamed:
+        raise UnnamedProjects(archives=", ".join(unnamed))
+    return sorted(project for project in named.values() if project is not None)
 
 
 def kept_of(item: Item, there: Item | None) -> Kept:

@@ -35,7 +35,6 @@ Out = TypeVar("Out")
 
 _FILE = f"{OWN}file="
 _ABOUT = "What was logged about "
-_PAGE = 100
 
 
 class MemoryItems:
@@ -61,7 +60,7 @@ class MemoryItems:
         found = await self._memory.search.find(
             query,
             # Those whose time is over are among them until they are swept.
-            k=min(2 * limit, MOST) if self._lifetimes.by_tag else limit,
+            k=min(2 * limit, MOST) if self._lifetimes.end_some else limit,
             agent_ids=[archive_of(project)],
             kinds=["passage"],
             tags=_file_tags(file_path),
@@ -84,7 +83,11 @@ class MemoryItems:
         return await self._memory.passages.delete_several(archive, item_ids, by=self._by)
 
     async def sweep(self, project: str) -> int:
-        return sum([await self._sweep(project, tag) for tag in self._lifetimes.by_tag])
+        tags = tuple(self._lifetimes.by_tag)
+        gone = sum([await self._sweep(project, tags=[tag]) for tag in tags])
+        if self._lifetimes.others is not None:
+            gone += await self._sweep(project, without=tags)
+        return gone
 
     async def keep_up(self) -> None:
         await self._memory.search.keep_up()
@@ -139,19 +142,22 @@ class MemoryItems:
             await self._make_archive(project)
             return await change()
 
-    async def _sweep(self, project: str, tag: str) -> int:
+    async def _sweep(
+        self, project: str, *, tags: Sequence[str] = (), without: Sequence[str] = ()
+    ) -> int:
+        """Give up what is over of those with all ``tags`` and none of ``without``."""
         total = 0
         while True:
             try:
                 page = await self._memory.passages.list(
-                    archive_of(project), tags=[tag], limit=_PAGE
+                    archive_of(project), tags=tags, without=without, limit=BATCH
                 )
             except UnknownAgent:
                 return total
             now = self._memory.ledger.clock()
             over = [one.id for one in page if self._lifetimes.is_over(_item(one), now)]
             total += await self.forget_all(project, over)
-            # The oldest come first: behind one that stays with this tag, all do.
+            # The oldest come first: behind one that stays, all of these do.
             if len(over) < len(page) or not page:
                 return total
 

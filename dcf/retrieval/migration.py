@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from dcf.retrieval.errors import UnnamedProjects
 from dcf.retrieval.item import Item, NewItem, faults_of_kept
-from dcf.retrieval.items import BATCH, Kept, LastingItems, archive_of
+from dcf.retrieval.items import BATCH, Kept, LastingItems, projects_in
 
 Tell = Callable[[str], object]
 
@@ -53,17 +52,8 @@ async def migrate(
     on. ``roots`` are folders of projects that the source itself cannot name. Raises
     UnnamedProjects.
     """
-    projects = _projects(await source.archives(), roots)
+    projects = await projects_in(source, roots)
     return [await _migrated(source, target, project, tell) for project in projects]
-
-
-def _projects(archives: Mapping[str, str | None], roots: Sequence[str]) -> list[str]:
-    known = {archive_of(root): root for root in roots}
-    named = {archive: project or known.get(archive) for archive, project in archives.items()}
-    unnamed = [archive for archive, project in named.items() if project is None]
-    if unnamed:
-        raise UnnamedProjects(archives=", ".join(unnamed))
-    return sorted(project for project in named.values() if project is not None)
 
 
 async def _migrated(

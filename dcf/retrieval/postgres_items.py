@@ -51,7 +51,8 @@ WHERE current_setting('synchronous_commit') = 'off'
 """
 _OVER = """EXISTS (
   SELECT FROM unnest($2::text[], $3::bigint[]) AS ages (tag, logged_by)
-  WHERE ages.tag = ANY (i.tags) AND i.logged_at <= ages.logged_by)"""
+  WHERE i.logged_at <= ages.logged_by
+    AND (ages.tag = ANY (i.tags) OR ages.tag IS NULL AND NOT i.tags && $2::text[]))"""
 _WANTED = f"i.project = $1 AND ($4::text IS NULL OR i.file_path = $4) AND NOT {_OVER}"
 _LATEST = "ORDER BY i.logged_at DESC, i.number DESC"
 _NEWEST = f"SELECT {_COLUMNS} FROM dcf_items i WHERE {_WANTED} {_LATEST} LIMIT $5"
@@ -299,10 +300,16 @@ class PostgresItems:
         assert self._embedder is not None
         return f"{self._embedder.name} {self._embedder.version}"
 
-    def _ages(self) -> tuple[list[str], list[int]]:
-        """Tags, and when what has one was logged at the latest if its time is over."""
-        now, ages = self._clock(), self._lifetimes.by_tag
-        return list(ages), [now - age for age in ages.values()]
+    def _ages(self) -> tuple[list[str | None], list[int]]:
+        """Tags (None for items that have none of the others), and when what has one was logged at
+        the latest if its time is over."""
+        now, lifetimes = self._clock(), self._lifetimes
+        tags: list[str | None] = [*lifetimes.by_tag]
+        ages = [*lifetimes.by_tag.values()]
+        if lifetimes.others is not None:
+            tags.append(None)
+            ages.append(lifetimes.others)
+        return tags, [now - age for age in ages]
 
 
 def _prepared(new: NewItem, item_id: str, now: int) -> tuple[Item, str]:

@@ -30,6 +30,14 @@ RootOption = Annotated[
         show_default="the one that git keeps, from here up",
     ),
 ]
+RootsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--root",
+        metavar="DIR",
+        help="A project's folder, where the backend does not know its name; may be repeated.",
+    ),
+]
 QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help="A question, in words.")]
 
 
@@ -60,6 +68,8 @@ def register(app: typer.Typer) -> None:
     migrate_examples = ["dcf retrieval migrate sqlite file:~/items"]
     migrate_examples += ["DATABASE_URL=postgresql://… dcf retrieval migrate sqlite postgres"]
     command(group, "migrate", example=migrate_examples, exits=_EXITS)(migrate)
+    compact_example = "DCF_RETRIEVAL_TTL=runlog=30d dcf retrieval compact"
+    command(group, "compact", example=compact_example, exits=_EXITS)(compact)
     hook_example = "dcf retrieval hook context < prompt.json"
     command(group, "hook", example=hook_example, exits=(OK, FAILED))(hook)
     app.add_typer(group, name="retrieval")
@@ -232,14 +242,7 @@ def migrate(
         str, typer.Argument(metavar="FROM", help="A backend, and where it lies; see above.")
     ],
     target: Annotated[str, typer.Argument(metavar="TO", help="Another one.")],
-    roots: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--root",
-            metavar="DIR",
-            help="A project's folder, where FROM does not know its name; may be repeated.",
-        ),
-    ] = None,
+    roots: RootsOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Copy what was logged about all projects from one backend to another.
@@ -255,11 +258,23 @@ def migrate(
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
-    env = {name: value for name, value in os.environ.items() if name != "DCF_RETRIEVAL_TOKENS"}
-    settings = Settings.from_env(env)
+    settings = Settings.from_env(_env())
     # What goes on is told on stderr, whatever the answer is.
     screen = Screen(as_json=True)
     return asyncio.run(migrate_items(settings, source, target, roots or [], screen))
+
+
+def compact(roots: RootsOption = None, as_json: JsonOption = False) -> Answer:
+    """Give up the items of all projects whose time is over, as a service does each minute.
+
+    DCF_RETRIEVAL_TTL says how long items are kept, by their tags: runlog=30d,incident=26w, with
+    *=52w for those that have none of these tags. Without it all are kept. With MEM_BACKEND=file,
+    files of which half says nothing any more are rewritten.
+    """
+    from dcf.cli.retrieval.compacting import compact_items
+
+    settings, setting = _everywhere()
+    return asyncio.run(compact_items(settings, setting, roots or []))
 
 
 def hook(
@@ -285,5 +300,18 @@ def _here(root: Path | None) -> tuple[Settings, RetrievalSetting]:
 
     # One project: those of a service are not for a command.
     roots = [root or project_folder(Path.cwd())]
-    env = {name: value for name, value in os.environ.items() if name != "DCF_RETRIEVAL_TOKENS"}
+    env = _env()
     return Settings.from_env(env), RetrievalSetting.from_env(env, roots)
+
+
+def _everywhere() -> tuple[Settings, RetrievalSetting]:
+    from dcf.cli.retrieval.setting import RetrievalSetting
+    from dcf.cli.settings import Settings
+
+    env = _env()
+    return Settings.from_env(env), RetrievalSetting.from_env(env)
+
+
+def _env() -> dict[str, str]:
+    """The environment without the tokens of a service."""
+    return {name: value for name, value in os.environ.items() if name != "DCF_RETRIEVAL_TOKENS"}

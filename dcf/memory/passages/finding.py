@@ -59,12 +59,11 @@ def passage_rows(
     *,
     tags: Sequence[str],
     limit: int,
+    without: Sequence[str] = (),
     after: str | Passage | None,
 ) -> list[dict[str, Any]]:
-    """An agent's passages that have all ``tags``, oldest first, from behind the passage ``after``.
-
-    Raises UnknownAgent, UnknownPassage.
-    """
+    """An agent's passages that have all ``tags`` and none of ``without``, oldest first, from behind
+    the passage ``after``. Raises UnknownAgent, UnknownPassage."""
     agent_row(connection, agent_id)
     where: list[str] = ["agent_id = ?"]
     values: list[str | int] = [agent_id]
@@ -75,6 +74,12 @@ def passage_rows(
     for tag in tags:
         where.append("EXISTS (SELECT 1 FROM json_each(passages.tags) WHERE value = ?)")
         values.append(tag)
+    if without:
+        where.append(
+            "NOT EXISTS (SELECT 1 FROM json_each(passages.tags)"
+            " WHERE value IN (SELECT value FROM json_each(?)))"
+        )
+        values.append(json.dumps(list(without)))
     rows = connection.execute(
         f"SELECT * FROM passages WHERE {' AND '.join(where)} ORDER BY created_at, id LIMIT ?",
         [*values, max(limit, 0)],

@@ -54,15 +54,16 @@ class Passages:
         agent_id: str,
         *,
         tags: Sequence[str] = (),
+        without: Sequence[str] = (),
         limit: int = 100,
         after: str | Passage | None = None,
     ) -> tuple[Passage, ...]:
-        """Passages with all ``tags``, oldest first: at most ``limit``, from behind the passage
-        ``after``, the last of the page before: its id, or itself where it may be gone by now.
-        Raises UnknownAgent, UnknownPassage."""
+        """Passages with all ``tags`` and none of ``without``, oldest first: at most ``limit``, from
+        behind the passage ``after``, the last of the page before: its id, or itself where it may be
+        gone by now. Raises UnknownAgent, UnknownPassage."""
         rows = await self._ledger.read(
             lambda connection: passage_rows(
-                connection, agent_id, tags=tags, limit=limit, after=after
+                connection, agent_id, tags=tags, without=without, limit=limit, after=after
             )
         )
         return tuple(map(passage_of, rows))

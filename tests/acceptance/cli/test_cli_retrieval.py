@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
@@ -13,6 +14,9 @@ from typing import Any
 import httpx2
 import pytest
 from dcf_user import Dcf, until
+
+from dcf.memory import random_id
+from dcf.retrieval import FileItems, Item
 
 LOADER = """export class JsonDataLoader {
   constructor(private parser: any) {}
@@ -120,10 +124,10 @@ def test_the_commands_log_and_find(dcf: Dcf) -> None:
     assert "the trace names pay.py:2" in dcf("retrieval", "code", trace).out
 
 
-def test_what_was_logged_moves_to_another_backend(dcf: Dcf) -> None:
+def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> None:
     dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
     logged = dcf("retrieval", "log", "the card was refused", "--root", dcf.folder, "--json")
-    items = str((dcf.folder.parent / "items").resolve())
+    items = str((tmp_path / "items").resolve())
     moved = dcf("retrieval", "migrate", "sqlite", f"file:{items}", "--json")
     assert moved.code == 0, moved.err
     assert moved.json["switch"] == {"MEM_BACKEND": "file", "MEM_PATH": items}
@@ -143,6 +147,29 @@ def test_what_was_logged_moves_to_another_backend(dcf: Dcf) -> None:
     other = dcf("retrieval", "migrate", "sqlite", f"file:{items}")
     assert other.code == 1 and "1 item is not copied" in other.err
     assert f"{found[0]['id']} has another content there" in other.err
+
+
+@pytest.mark.parametrize("backend", ["sqlite", "file"])
+def test_compact_says_what_went(dcf: Dcf, tmp_path: Path, backend: str) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
+    folder, project = tmp_path / "old", str(dcf.folder.resolve())
+    tags = {"a": ("runlog",), "b": ("runlog", "law"), "c": ("law",), "d": ()}
+    of_2023 = [
+        Item(name, f"run {name}", some, None, None, 1_700_000_000_000)
+        for name, some in tags.items()
+    ]
+    asyncio.run(FileItems(folder, lambda: 0, random_id).keep(project, of_2023))
+    assert dcf("retrieval", "migrate", f"file:{folder}", backend).code == 0
+    dcf.env |= {"MEM_BACKEND": backend}
+
+    kept = dcf("retrieval", "compact")
+    assert kept.code == 0 and "gave up 0 items" in kept.out and "kept for ever" in kept.out
+    done = dcf("retrieval", "compact", "--json", env={"DCF_RETRIEVAL_TTL": "runlog=30d,law=999w"})
+    assert done.json["projects"] == [{"project": project, "given_up": 2}]
+    done = dcf("retrieval", "compact", "--json", env={"DCF_RETRIEVAL_TTL": "*=52w,law=999w"})
+    assert done.json["projects"] == [{"project": project, "given_up": 1}]
+    found = dcf("retrieval", "context", "run", "--root", dcf.folder, "--json").json["context"]
+    assert [one["text"] for one in found if one["type"] == "memory"] == ["run c"]
 
 
 @pytest.mark.parametrize(
@@ -175,6 +202,9 @@ def test_what_cannot_be_moved_is_refused_with_the_reason(
         ({"MEM_BACKEND": "postgres"}, ["serve"], "is not set"),
         ({"PORT": "x"}, ["serve"], "'x' is no port"),
         ({"DCF_RETRIEVAL_TTL": "runlog"}, ["serve"], "does not say TAG=TIME"),
+        ({"DCF_RETRIEVAL_TTL": "*=0d"}, ["serve"], "a whole number above 0"),
+        ({"DCF_RETRIEVAL_TTL": "*=1d,*=2d"}, ["compact"], "* is there twice"),
+        ({"MEM_BACKEND": "memory"}, ["compact"], "this is none"),
         ({"DCF_RETRIEVAL_RATE": "-1"}, ["serve"], "is no rate"),
         ({"DCF_PII": "email,shoe"}, ["serve"], "'shoe' is no rule"),
         ({"DCF_PII_NAMES": "nowhere"}, ["log", "a"], "nowhere cannot be read"),
