@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from bisect import bisect_left, insort
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -52,14 +53,14 @@ class FileItems:
     async def recall(
         self, project: str, query: str, *, file_path: str | None = None, limit: int = 10
     ) -> tuple[Recalled, ...]:
-        found = await self._at_work(self._project(project).found, query)
         why, now = "words" if words(query) else "newest", self._clock()
-        wanted = [
-            Recalled(item, why)
-            for item in found
-            if file_path in (None, item.file_path) and not self._lifetimes.is_over(item, now)
-        ]
-        return tuple(wanted[:limit])
+
+        def wanted(item: Item) -> bool:
+            of_file = file_path in (None, item.file_path)
+            return of_file and not self._lifetimes.is_over(item, now)
+
+        found = await self._at_work(self._project(project).found, query, wanted, limit)
+        return tuple(Recalled(item, why) for item in found)
 
     async def forget(self, project: str, item_id: str) -> None:
         if not await self.forget_all(project, [item_id]):
@@ -131,17 +132,19 @@ class _Project:
         self._numbers = count(1)
         self._kept: dict[int, Item] = {}
         self._number_of: dict[str, int] = {}
+        self._in_time: list[tuple[int, int]] = []
         self._words = WordTable()
 
-    def found(self, query: str) -> list[Item]:
-        """Those that say a word of ``query``, the best first; all, the newest first, where it has
-        none."""
+    def found(self, query: str, wanted: Callable[[Item], bool], limit: int) -> list[Item]:
+        """At most ``limit`` of those that are ``wanted`` and say a word of ``query``, the best
+        first; of all, the newest first, where it has none."""
         with self._lock:
             self._follow()
             if words(query):
-                return [self._kept[number] for number in self._words.best(query)]
-            newest = sorted(self._kept, key=lambda one: (self._kept[one].timestamp, one))
-            return [self._kept[number] for number in reversed(newest)]
+                numbers: Iterable[int] = self._words.best(query)
+            else:
+                numbers = (number for _, number in reversed(self._in_time))
+            return [*islice(filter(wanted, map(self._kept.__getitem__, numbers)), limit)]
 
     def all(self) -> list[Item]:
         """The oldest first."""
@@ -170,16 +173,29 @@ class _Project:
 
     def _follow(self) -> None:
         """Have what the folder has."""
-        there = self._folder.read()
-        for item_id in self._number_of.keys() - there.keys():
-            number = self._number_of.pop(item_id)
-            del self._kept[number]
-            self._words.remove(number)
-        fresh = [item for item_id, item in there.items() if item_id not in self._number_of]
+        changed, is_all = self._folder.changes()
+        gone = {item_id for item_id, item in changed.items() if item is None}
+        for item_id in gone | (self._number_of.keys() - changed.keys() if is_all else set()):
+            self._remove(item_id)
+        fresh = [
+            item
+            for item_id, item in changed.items()
+            if item is not None and item_id not in self._number_of
+        ]
         numbered = dict(zip(self._numbers, fresh, strict=False))
         self._words.put((number, item.text) for number, item in numbered.items())
         self._kept |= numbered
         self._number_of |= {item.id: number for number, item in numbered.items()}
+        for number, item in numbered.items():
+            insort(self._in_time, (item.timestamp, number))
+
+    def _remove(self, item_id: str) -> None:
+        number = self._number_of.pop(item_id, None)
+        if number is None:
+            return
+        item = self._kept.pop(number)
+        del self._in_time[bisect_left(self._in_time, (item.timestamp, number))]
+        self._words.remove(number)
 
 
 def _named_in(folder: Path) -> str | None:

@@ -58,6 +58,8 @@ class ItemFolder:
         self._project = project
         self._days: dict[str, _Day] = {}
         self._rewritten = b""
+        self._changed: dict[str, Item | None] = {}
+        self._is_anew = True
         self._told: set[tuple[str, bytes]] = set()
 
     def read(self) -> dict[str, Item]:
@@ -68,6 +70,19 @@ class ItemFolder:
         with self._locked(fcntl.LOCK_SH) as lock:
             self._catch_up(lock)
         return {key: item for day in self._days.values() for key, item in day.live.items()}
+
+    def changes(self) -> tuple[dict[str, Item | None], bool]:
+        """Items by their ids that are new since the last time this was asked, None for those that
+        are gone; and whether these are all there are, so that what is not among them is gone too.
+        """
+        if not self._folder.is_dir():
+            self._days = {}
+            return {}, True
+        with self._locked(fcntl.LOCK_SH) as lock:
+            self._catch_up(lock)
+        told = self._changed, self._is_anew
+        self._changed, self._is_anew = {}, False
+        return told
 
     def forgotten(self) -> list[str]:
         """Ids of items that somebody had forgotten."""
@@ -155,6 +170,7 @@ class ItemFolder:
             sizes.get(name, -1) < day.offset for name, day in self._days.items()
         ):
             self._days, self._rewritten = {}, rewritten
+            self._changed, self._is_anew = {}, True
         for name in sorted(sizes):
             day = self._days.setdefault(name, _Day())
             if day.offset < sizes[name]:
@@ -177,10 +193,11 @@ class ItemFolder:
                     continue
                 if isinstance(record, Gone):
                     day.live.pop(record.item_id, None)
+                    self._changed[record.item_id] = None
                     if not record.over:
                         day.forgotten.add(record.item_id)
                 else:
-                    day.live[record.id] = record
+                    day.live[record.id] = self._changed[record.id] = record
 
     def _tell(self, name: str, number: int, line: bytes, error: ValueError) -> None:
         once = (name, line.removesuffix(b"\n"))
