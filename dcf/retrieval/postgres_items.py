@@ -66,11 +66,12 @@ SELECT {_COLUMNS} FROM dcf_items i WHERE i.project = $1 AND i.number > $2
 ORDER BY i.number LIMIT $3
 """
 _THERE = f"SELECT {_COLUMNS}, i.project FROM dcf_items i WHERE i.id = ANY ($1::text[])"
-# All of a project's are compared: none is missed, and no other project's are looked at.
+# All of a project's are compared: none is missed, and no other project's are looked at. With its
+# size in the expression whoever runs the database may have an approximate index for it.
 _BY_MEANING = f"""
 SELECT {_COLUMNS} FROM dcf_items i JOIN dcf_item_vectors v USING (number)
 WHERE {_WANTED} AND v.embedder = $6 AND v.meaning <#> $7::real[]::halfvec < 0
-ORDER BY v.meaning <#> $7::real[]::halfvec, i.number DESC LIMIT $5
+ORDER BY v.meaning::halfvec({{size}}) <#> $7::real[]::halfvec({{size}}), i.number DESC LIMIT $5
 """
 _MEANINGLESS = """
 SELECT i.number, i.body FROM dcf_items i WHERE {which} AND NOT EXISTS (
@@ -163,7 +164,8 @@ class PostgresItems:
         async with self._store.transaction() as connection:
             by_words = await connection.fetch(_BY_WORDS, *arguments, asked)
             if vector is not None:
-                by_meaning = await connection.fetch(_BY_MEANING, *arguments, self._space, vector)
+                sql = _BY_MEANING.format(size=len(vector))
+                by_meaning = await connection.fetch(sql, *arguments, self._space, vector)
         return _fused(by_words, by_meaning)[:limit]
 
     async def forget(self, project: str, item_id: str) -> None:
