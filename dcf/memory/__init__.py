@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         TextNotUnique,
         UnknownBlock,
     )
+    from dcf.memory.checking import MOMENTS
     from dcf.memory.context import (
         Budget,
         Context,
@@ -274,6 +275,7 @@ __all__ = [
     "KINDS",
     "LOADED_SKILLS",
     "LOST_READS",
+    "MOMENTS",
     "OPERATIONS",
     "PAD_BYTES",
     "PAD_TTL_MS",

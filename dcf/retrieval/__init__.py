@@ -2,7 +2,7 @@
 
 ``Retrieval`` logs and answers; ``MemoryItems`` keeps items in the memory, ``FileItems`` in a
 folder, ``PostgresItems`` in a database of a server, ``VolatileItems`` in the process;
-``dcf.retrieval.serving`` is the same over HTTP.
+``migrate`` copies them from one to another; ``dcf.retrieval.serving`` is the same over HTTP.
 """
 
 from __future__ import annotations
@@ -26,19 +26,22 @@ if TYPE_CHECKING:
         RetrievalProblem,
         RootNotServed,
         RootRequired,
+        StoreEmpty,
         StoreProblem,
         StoreTooNew,
         StoreUnreachable,
         UnknownItem,
+        UnnamedProjects,
     )
     from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-    from dcf.retrieval.items import Items
+    from dcf.retrieval.items import Items, Kept, LastingItems, projects_in
     from dcf.retrieval.maintenance import Maintained, Night, maintain
     from dcf.retrieval.memory_items import MemoryItems
+    from dcf.retrieval.migration import Migrated, migrate
     from dcf.retrieval.permitted import NOT_PERMITTED
     from dcf.retrieval.postgres_items import PostgresItems
-    from dcf.retrieval.postgres_store import fault_of_url
+    from dcf.retrieval.postgres_store import fault_of_url, where_of_url
     from dcf.retrieval.projects import Projects, projects_of
     from dcf.retrieval.question import MODES, ContextQuestion, Mode, limit_of
     from dcf.retrieval.reranker import Reranker, reranked
@@ -87,10 +90,13 @@ __all__ = [
     "InvalidQuestion",
     "Item",
     "Items",
+    "Kept",
     "Kind",
+    "LastingItems",
     "Lifetimes",
     "Maintained",
     "MemoryItems",
+    "Migrated",
     "Mode",
     "NewItem",
     "Night",
@@ -109,17 +115,22 @@ __all__ = [
     "RootRequired",
     "Scored",
     "Share",
+    "StoreEmpty",
     "StoreProblem",
     "StoreTooNew",
     "StoreUnreachable",
     "UnknownItem",
+    "UnnamedProjects",
     "VolatileItems",
     "WordTable",
     "bundled",
     "fault_of_url",
     "limit_of",
     "maintain",
+    "migrate",
+    "projects_in",
     "projects_of",
     "reranked",
     "shares_of",
+    "where_of_url",
 ]

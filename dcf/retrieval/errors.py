@@ -77,6 +77,13 @@ class RerankerFailed(RetrievalProblem):
         super().__init__(reranker=reranker, reason=reason)
 
 
+class UnnamedProjects(RetrievalProblem):
+    """It is not known which folders' items these are: {archives}."""
+
+    code = "retrieval_unnamed_projects"
+    hint = "name each project's folder, as it was then: --root DIR, which may be repeated"
+
+
 class FolderUnusable(ProblemError):
     """Logged items cannot be kept in the folder {folder}: {reason}."""
 
@@ -96,6 +103,13 @@ class StoreUnreachable(StoreProblem):
 
     code = "retrieval_store_unreachable"
     hint = "start its server, or mend DATABASE_URL; nothing that was answered is lost"
+
+
+class StoreEmpty(StoreProblem):
+    """The PostgreSQL database {where} has no logged items: nothing was ever logged there."""
+
+    code = "retrieval_store_empty"
+    hint = "name the database that has them: postgres:URL, or DATABASE_URL"
 
 
 class StoreTooNew(StoreProblem):

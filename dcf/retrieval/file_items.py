@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from itertools import count
+from bisect import bisect_left, insort
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import count, islice
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -12,9 +14,16 @@ from typing import TypeVar
 from dcf.memory import Clock, NewId
 from dcf.retrieval.errors import FolderUnusable, UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.item_folder import ItemFolder
+from dcf.retrieval.item_folder import NAME, ItemFolder
 from dcf.retrieval.item_line import line_of
-from dcf.retrieval.items import archive_of, demand_valid
+from dcf.retrieval.items import (
+    ARCHIVE,
+    BATCH,
+    Kept,
+    archive_of,
+    archives_named,
+    demand_valid,
+)
 from dcf.retrieval.together import TogetherIn
 from dcf.retrieval.word_table import WordTable
 from dcf.search import words
@@ -45,28 +54,35 @@ class FileItems:
     async def recall(
         self, project: str, query: str, *, file_path: str | None = None, limit: int = 10
     ) -> tuple[Recalled, ...]:
-        found = await self._at_work(self._project(project).found, query)
         why, now = "words" if words(query) else "newest", self._clock()
-        wanted = [
-            Recalled(item, why)
-            for item in found
-            if file_path in (None, item.file_path) and not self._lifetimes.is_over(item, now)
-        ]
-        return tuple(wanted[:limit])
+
+        def wanted(item: Item) -> bool:
+            of_file = file_path in (None, item.file_path)
+            return of_file and not self._lifetimes.is_over(item, now)
+
+        found = await self._at_work(self._project(project).found, query, wanted, limit)
+        return tuple(Recalled(item, why) for item in found)
 
     async def forget(self, project: str, item_id: str) -> None:
-        if not await self._give_up(project, lambda item: item.id == item_id):
+        if not await self.forget_all(project, [item_id]):
             raise UnknownItem(item_id=item_id)
+
+    async def forget_all(self, project: str, item_ids: Sequence[str]) -> int:
+        named = frozenset(item_ids)
+        return await self._at_work(
+            self._project(project).give_up, lambda item: item.id in named, self._clock()
+        )
 
     async def sweep(self, project: str) -> int:
         now = self._clock()
-        gone = await self._give_up(project, lambda item: self._lifetimes.is_over(item, now))
+        over = partial(self._lifetimes.is_over, now=now)
+        gone = await self._at_work(partial(self._project(project).give_up, over, now, over=True))
         await self._at_work(self._project(project).compact)
         return gone
 
     async def compact(self) -> None:
         for folder in await self._at_work(self._folders):
-            await self._at_work(ItemFolder(folder).compact, True)
+            await self._at_work(_opened(folder).compact, True)
 
     async def keep_up(self) -> None:
         # Words alone decide here.
@@ -79,14 +95,32 @@ class FileItems:
     async def purge(self, is_named: Callable[[str], bool]) -> None:
         """Give them up, and what else of the files ``is_named`` takes: no byte of it is left."""
         for folder in await self._at_work(self._folders):
-            await self._at_work(ItemFolder(folder).purge, is_named)
+            await self._at_work(_opened(folder).purge, is_named, self._clock())
 
     def _folders(self) -> list[Path]:
         return sorted(one for one in self._folder.glob("*") if one.is_dir())
 
     def _named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
-        every = (item for folder in self._folders() for item in ItemFolder(folder).read().values())
+        every = (item for folder in self._folders() for item in _opened(folder).read().values())
         return tuple(item for item in every if is_named(line_of(item).decode()))
+
+    async def archives(self) -> Mapping[str, str | None]:
+        return await self._at_work(self._archives)
+
+    async def all(self, project: str) -> AsyncIterator[Sequence[Item]]:
+        items = await self._at_work(self._project(project).all)
+        for start in range(0, len(items), BATCH):
+            yield items[start : start + BATCH]
+
+    async def forgotten(self, project: str) -> Sequence[str]:
+        return await self._at_work(self._project(project).forgotten)
+
+    async def keep(self, project: str, items: Sequence[Item]) -> Sequence[Kept]:
+        return await self._at_work(self._project(project).keep, items)
+
+    def _archives(self) -> dict[str, str | None]:
+        folders = [one for one in sorted(self._folder.glob(f"{ARCHIVE}*")) if one.is_dir()]
+        return archives_named((one.name, _named_in(one)) for one in folders)
 
     async def _append(self, project: str, new: Sequence[NewItem]) -> list[Item]:
         return await self._at_work(self._appended, project, new)
@@ -96,12 +130,9 @@ class FileItems:
         self._project(project).append(items)
         return items
 
-    async def _give_up(self, project: str, which: Callable[[Item], bool]) -> int:
-        return await self._at_work(self._project(project).give_up, which, self._clock())
-
     def _project(self, project: str) -> _Project:
         if project not in self._projects:
-            self._projects[project] = _Project(self._folder / archive_of(project))
+            self._projects[project] = _Project(self._folder / archive_of(project), project)
         return self._projects[project]
 
     async def _at_work(self, work: Callable[..., Out], *arguments: object) -> Out:
@@ -116,31 +147,46 @@ class FileItems:
 class _Project:
     """The items of one project and their words, for any thread."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, project: str) -> None:
         self._lock = Lock()
-        self._folder = ItemFolder(folder)
+        self._folder = ItemFolder(folder, project)
         self._numbers = count(1)
         self._kept: dict[int, Item] = {}
         self._number_of: dict[str, int] = {}
+        self._in_time: list[tuple[int, int]] = []
         self._words = WordTable()
 
-    def found(self, query: str) -> list[Item]:
-        """Those that say a word of ``query``, the best first; all, the newest first, where it has
-        none."""
+    def found(self, query: str, wanted: Callable[[Item], bool], limit: int) -> list[Item]:
+        """At most ``limit`` of those that are ``wanted`` and say a word of ``query``, the best
+        first; of all, the newest first, where it has none."""
         with self._lock:
             self._follow()
             if words(query):
-                return [self._kept[number] for number in self._words.best(query)]
-            newest = sorted(self._kept, key=lambda one: (self._kept[one].timestamp, one))
-            return [self._kept[number] for number in reversed(newest)]
+                numbers: Iterable[int] = self._words.best(query)
+            else:
+                numbers = (number for _, number in reversed(self._in_time))
+            return [*islice(filter(wanted, map(self._kept.__getitem__, numbers)), limit)]
+
+    def all(self) -> list[Item]:
+        """The oldest first."""
+        with self._lock:
+            return sorted(self._folder.read().values(), key=lambda one: (one.timestamp, one.id))
+
+    def forgotten(self) -> list[str]:
+        with self._lock:
+            return self._folder.forgotten()
 
     def append(self, items: Sequence[Item]) -> None:
         with self._lock:
             self._folder.append(items)
 
-    def give_up(self, which: Callable[[Item], bool], now: int) -> int:
+    def keep(self, items: Sequence[Item]) -> list[Kept]:
         with self._lock:
-            return self._folder.give_up(which, now)
+            return self._folder.keep(items)
+
+    def give_up(self, which: Callable[[Item], bool], now: int, *, over: bool = False) -> int:
+        with self._lock:
+            return self._folder.give_up(which, now, over=over)
 
     def compact(self) -> None:
         with self._lock:
@@ -148,13 +194,38 @@ class _Project:
 
     def _follow(self) -> None:
         """Have what the folder has."""
-        there = self._folder.read()
-        for item_id in self._number_of.keys() - there.keys():
-            number = self._number_of.pop(item_id)
-            del self._kept[number]
-            self._words.remove(number)
-        fresh = [item for item_id, item in there.items() if item_id not in self._number_of]
+        changed, is_all = self._folder.changes()
+        gone = {item_id for item_id, item in changed.items() if item is None}
+        for item_id in gone | (self._number_of.keys() - changed.keys() if is_all else set()):
+            self._remove(item_id)
+        fresh = [
+            item
+            for item_id, item in changed.items()
+            if item is not None and item_id not in self._number_of
+        ]
         numbered = dict(zip(self._numbers, fresh, strict=False))
         self._words.put((number, item.text) for number, item in numbered.items())
         self._kept |= numbered
         self._number_of |= {item.id: number for number, item in numbered.items()}
+        for number, item in numbered.items():
+            insort(self._in_time, (item.timestamp, number))
+
+    def _remove(self, item_id: str) -> None:
+        number = self._number_of.pop(item_id, None)
+        if number is None:
+            return
+        item = self._kept.pop(number)
+        del self._in_time[bisect_left(self._in_time, (item.timestamp, number))]
+        self._words.remove(number)
+
+
+def _opened(folder: Path) -> ItemFolder:
+    return ItemFolder(folder, _named_in(folder) or "")
+
+
+def _named_in(folder: Path) -> str | None:
+    """The project that a folder says it is of; folders that were made before say nothing."""
+    try:
+        return (folder / NAME).read_text(encoding="utf-8").removesuffix("\n")
+    except (FileNotFoundError, UnicodeDecodeError):
+        return None

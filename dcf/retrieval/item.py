@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dcf.citation import Citation
+from dcf.memory import MOMENTS
 from dcf.problem import Problem
 from dcf.secret_form import without_secrets
 
@@ -48,7 +49,7 @@ class Item:
 
     @classmethod
     def of(cls, new: NewItem, item_id: str, timestamp: int) -> Item:
-        """``new`` as it may be kept."""
+        """``new`` as it may be kept. What was kept before is not changed by it."""
         return cls(
             item_id,
             without_secrets(new.text),
@@ -69,15 +70,22 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Lifetimes:
-    """How long items are kept: for ever, unless a tag says otherwise. ``by_tag`` has ms by tag; an
-    item ends with the first of its tags."""
+    """How long items are kept, in ms. ``by_tag`` has it by tag; an item ends with the first of its
+    tags. ``others`` is for items without any of these tags, None for ever."""
 
     by_tag: Mapping[str, int] = field(default_factory=dict)
+    others: int | None = None
+
+    @property
+    def end_some(self) -> bool:
+        """Whether there are items that end."""
+        return bool(self.by_tag) or self.others is not None
 
     def is_over(self, item: Item, now: int) -> bool:
         """Whether ``item`` is not to be found any more at ``now`` (ms since the epoch)."""
         ages = [self.by_tag[tag] for tag in item.tags if tag in self.by_tag]
-        return bool(ages) and item.timestamp + min(ages) <= now
+        age = min(ages) if ages else self.others
+        return age is not None and item.timestamp + age <= now
 
 
 def problems_of(new: NewItem) -> Iterator[Problem]:
@@ -92,6 +100,15 @@ def problems_of(new: NewItem) -> Iterator[Problem]:
     for name, value in (("source", new.source), ("filePath", new.file_path)):
         if value is not None:
             yield from _text_problems(name, value, LONGEST_NAME)
+
+
+def faults_of_kept(item: Item) -> Iterator[str]:
+    """All that keeps an item of another place from being kept as it is."""
+    new = NewItem(item.text, item.tags, item.source, item.file_path)
+    problems = [*problems_of(new), *_text_problems("id", item.id, LONGEST_NAME)]
+    yield from (one.message for one in problems)
+    if item.timestamp not in MOMENTS:
+        yield f"its timestamp {item.timestamp} is not in the years 1 to 9999"
 
 
 def text_faults(text: str) -> Sequence[str]:

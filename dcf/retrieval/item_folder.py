@@ -14,11 +14,14 @@ from pathlib import Path
 
 from dcf.retrieval.item import Item
 from dcf.retrieval.item_line import Gone, line_of, record_in
+from dcf.retrieval.items import Kept, kept_of
 
 log = logging.getLogger(__name__)
 
 _FIRST, _LAST = "items-", ".jsonl"
 _LOCK, _DRAFTED = "lock", ".draft"
+NAME = "project"
+"""The file that says which folder's items these are."""
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _DRAFT = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -26,35 +29,40 @@ _DRAFT = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 @dataclass(slots=True)
 class _Day:
     """What was read of a day's file. Lines that cannot be read are ``damaged``; of the others
-    those that are no item of ``live`` are dead."""
+    those that are no item of ``live`` and name none of ``forgotten`` are dead."""
 
     offset: int = 0
     lines: int = 0
     damaged: int = 0
     live: dict[str, Item] = field(default_factory=dict)
+    forgotten: set[str] = field(default_factory=set)
 
     @property
     def dead(self) -> int:
-        return self.lines - self.damaged - len(self.live)
+        return self.lines - self.damaged - len(self.live) - len(self.forgotten)
 
     @property
-    def mostly_dead(self) -> bool:
-        return 2 * self.dead > self.lines
+    def half_dead(self) -> bool:
+        return 2 * self.dead >= self.lines
 
 
 class ItemFolder:
-    """The files of one project. An item's line is in the file of the day on which it was logged,
-    and so is the line that says that it is gone: each file can be rewritten by itself.
+    """The files of one project, which the file ``project`` names. An item's line is in the file of
+    the day on which it was logged, and so is the line that says that it is gone: each file can be
+    rewritten by itself.
 
     Any number of processes use the folder, under the lock of its file ``lock``, and each reads what
     the others appended since. That file has a number, which a rewritten file changes: then all is
     read again. One thread at a time. Methods raise OSError.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, project: str) -> None:
         self._folder = folder
+        self._project = project
         self._days: dict[str, _Day] = {}
         self._rewritten = b""
+        self._changed: dict[str, Item | None] = {}
+        self._is_anew = True
         self._told: set[tuple[str, bytes]] = set()
 
     def read(self) -> dict[str, Item]:
@@ -66,21 +74,56 @@ class ItemFolder:
             self._catch_up(lock)
         return {key: item for day in self._days.values() for key, item in day.live.items()}
 
+    def changes(self) -> tuple[dict[str, Item | None], bool]:
+        """Items by their ids that are new since the last time this was asked, None for those that
+        are gone; and whether these are all there are, so that what is not among them is gone too.
+        """
+        if not self._folder.is_dir():
+            self._days = {}
+            return {}, True
+        with self._locked(fcntl.LOCK_SH) as lock:
+            self._catch_up(lock)
+        told = self._changed, self._is_anew
+        self._changed, self._is_anew = {}, False
+        return told
+
+    def forgotten(self) -> list[str]:
+        """Ids of items that somebody had forgotten."""
+        self.read()
+        return [item_id for day in self._days.values() for item_id in day.forgotten]
+
     def append(self, items: Sequence[Item]) -> None:
         """Keep items that are not there yet, all or none."""
         self._make()
         with self._locked(fcntl.LOCK_EX):
             self._write((_day_of(item), item) for item in items)
 
-    def give_up(self, which: Callable[[Item], bool], now: int) -> int:
-        """Take items out at ``now`` (ms); how many they were."""
+    def keep(self, items: Sequence[Item]) -> list[Kept]:
+        """Keep those items whose ids are not known yet; what came of each."""
+        self._make()
+        with self._locked(fcntl.LOCK_EX) as lock:
+            self._catch_up(lock)
+            kept = [self._kept(item) for item in items]
+            new = (item for item, what in zip(items, kept, strict=True) if what == "copied")
+            self._write((_day_of(item), item) for item in new)
+        return kept
+
+    def _kept(self, item: Item) -> Kept:
+        for day in self._days.values():
+            if item.id in day.live or item.id in day.forgotten:
+                return kept_of(item, day.live.get(item.id))
+        return "copied"
+
+    def give_up(self, which: Callable[[Item], bool], now: int, *, over: bool = False) -> int:
+        """Take items out at ``now`` (ms), maybe because their time is ``over``; how many they
+        were."""
         if not self._folder.is_dir():
             return 0
         # Under the lock from the reading on: of two who give up the same, one does.
         with self._locked(fcntl.LOCK_EX) as lock:
             self._catch_up(lock)
             gone = [
-                (name, Gone(key, now))
+                (name, Gone(key, now, over))
                 for name, day in self._days.items()
                 for key, item in day.live.items()
                 if which(item)
@@ -89,20 +132,20 @@ class ItemFolder:
         return len(gone)
 
     def compact(self, every: bool = False) -> None:
-        """Rewrite the files whose lines are mostly dead without those; ``every`` one that has a
+        """Rewrite the files of whose lines half are dead without those; ``every`` one that has a
         dead line, if that is said."""
         if not self._folder.is_dir():
             return
         with self._locked(fcntl.LOCK_EX) as lock:
             self._catch_up(lock)
             for name in [
-                name for name, day in self._days.items() if day.mostly_dead or (every and day.dead)
+                name for name, day in self._days.items() if day.half_dead or (every and day.dead)
             ]:
                 self._rewrite(lock, name)
 
-    def purge(self, is_gone: Callable[[str], bool]) -> None:
+    def purge(self, is_gone: Callable[[str], bool], now: int) -> None:
         """Rewrite the files without the lines that ``is_gone`` takes, whatever they are, so that no
-        byte of them is left."""
+        byte of them is left. Items are forgotten, as ``now`` (ms)."""
         if not self._folder.is_dir():
             return
         with self._locked(fcntl.LOCK_EX) as lock:
@@ -112,15 +155,21 @@ class ItemFolder:
                 draft.unlink()
             for name in sorted(self._days):
                 lines = (self._folder / name).read_bytes().splitlines()
-                if any(is_gone(line.decode(errors="replace")) for line in lines):
-                    self._rewrite(lock, name, is_gone)
+                if not any(is_gone(line.decode(errors="replace")) for line in lines):
+                    continue
+                items = self._days[name].live.values()
+                gone = [Gone(one.id, now) for one in items if is_gone(line_of(one).decode())]
+                self._rewrite(lock, name, is_gone)
+                self._write((name, one) for one in gone)
 
     def _make(self) -> None:
-        if self._folder.is_dir():
+        if (self._folder / NAME).exists():
             return
         self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.mkdir(mode=0o700, exist_ok=True)
         _sync(self._folder.parent)
+        with self._locked(fcntl.LOCK_EX):
+            self._replace(NAME, f"{self._project}\n".encode())
 
     @contextmanager
     def _locked(self, kind: int) -> Iterator[int]:
@@ -146,6 +195,7 @@ class ItemFolder:
             sizes.get(name, -1) < day.offset for name, day in self._days.items()
         ):
             self._days, self._rewritten = {}, rewritten
+            self._changed, self._is_anew = {}, True
         for name in sorted(sizes):
             day = self._days.setdefault(name, _Day())
             if day.offset < sizes[name]:
@@ -168,8 +218,11 @@ class ItemFolder:
                     continue
                 if isinstance(record, Gone):
                     day.live.pop(record.item_id, None)
+                    self._changed[record.item_id] = None
+                    if not record.over:
+                        day.forgotten.add(record.item_id)
                 else:
-                    day.live[record.id] = record
+                    day.live[record.id] = self._changed[record.id] = record
 
     def _tell(self, name: str, number: int, line: bytes, error: ValueError) -> None:
         once = (name, line.removesuffix(b"\n"))
@@ -206,22 +259,27 @@ class ItemFolder:
     def _rewrite(
         self, lock: int, name: str, is_gone: Callable[[str], bool] = lambda _: False
     ) -> None:
-        file, draft = self._folder / name, self._folder / f".{name}{_DRAFTED}"
-        lines = _kept_lines(file, self._days[name].live)
+        lines = _kept_lines(self._folder / name, self._days[name].live)
         kept = b"".join(one for one in lines if not is_gone(one.decode(errors="replace")))
         # Who dies behind this has the others read again what did not change.
         self._rewritten = b"%d\n" % (int(self._rewritten or b"0") + 1)
         os.pwrite(lock, self._rewritten, 0)
         del self._days[name]
         if kept:
-            descriptor = os.open(draft, _DRAFT, 0o600)
-            try:
-                _write_all(descriptor, kept)
-            finally:
-                os.close(descriptor)
-            draft.replace(file)
+            self._replace(name, kept)
         else:
-            file.unlink()
+            (self._folder / name).unlink()
+            _sync(self._folder)
+
+    def _replace(self, name: str, content: bytes) -> None:
+        """Have a file with this content, whole or as it was."""
+        draft = self._folder / f".{name}.draft"
+        descriptor = os.open(draft, _DRAFT, 0o600)
+        try:
+            _write_all(descriptor, content)
+        finally:
+            os.close(descriptor)
+        draft.replace(self._folder / name)
         _sync(self._folder)
 
 
@@ -233,7 +291,8 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def _kept_lines(file: Path, live: Mapping[str, Item]) -> Iterator[bytes]:
-    """The lines of what is there, and those that cannot be read: somebody may mend them."""
+    """The lines of what is there, of what was forgotten, and those that cannot be read: somebody
+    may mend them."""
     with file.open("rb") as stream:
         for line in stream:
             whole = line if line.endswith(b"\n") else line + b"\n"
@@ -242,7 +301,8 @@ def _kept_lines(file: Path, live: Mapping[str, Item]) -> Iterator[bytes]:
             except ValueError:
                 yield whole
                 continue
-            if isinstance(record, Item) and live.get(record.id) == record:
+            forgets = isinstance(record, Gone) and not record.over
+            if forgets or (isinstance(record, Item) and live.get(record.id) == record):
                 yield whole
 
 

@@ -13,16 +13,19 @@ Kind = TypeVar("Kind")
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The item of an earlier line is not to be found any more, since ``timestamp`` (ms)."""
+    """The item of an earlier line is not to be found any more, since ``timestamp`` (ms); ``over``:
+    because its time was over, not because somebody had it forgotten."""
 
     item_id: str
     timestamp: int
+    over: bool = False
 
 
 def line_of(record: Item | Gone) -> bytes:
     """The record as one line of JSON, with its end."""
     if isinstance(record, Gone):
         fields = {"gone": record.item_id, "timestamp": record.timestamp}
+        fields |= {"over": True} if record.over else {}
     else:
         fields = {
             "id": record.id,
@@ -45,7 +48,7 @@ def record_in(line: bytes) -> Item | Gone:
         raise ValueError("it is no JSON object")
     timestamp = _typed(fields, "timestamp", int)
     if "gone" in fields:
-        return Gone(_typed(fields, "gone", str), timestamp)
+        return Gone(_typed(fields, "gone", str), timestamp, fields.get("over") is True)
     tags = _typed(fields, "tags", list)
     if not all(isinstance(tag, str) for tag in tags):
         raise ValueError("its tags are not all text")

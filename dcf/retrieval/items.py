@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Protocol
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from typing import Literal, Protocol, TypeAlias
 
-from dcf.retrieval.errors import InvalidItem
+from dcf.retrieval.errors import InvalidItem, UnnamedProjects
 from dcf.retrieval.item import Item, NewItem, Recalled, problems_of
 
 MOST = 1_000
 """Items that are recalled at once."""
+BATCH = 500
+"""Items that are read and kept at once, where many are."""
+ARCHIVE = "artifacts-"
+"""What the name of a project's archive begins with."""
+
+Kept: TypeAlias = Literal["copied", "there", "forgotten", "differing"]
+"""What came of an item that was to be kept under its id: it was not there before, it was there,
+it had been forgotten there, or another one has its id."""
 
 
 class Items(Protocol):
@@ -42,9 +51,58 @@ class Items(Protocol):
         begins with."""
 
 
+class LastingItems(Items, Protocol):
+    """Items that outlast their process, so that they can be moved. What was forgotten stays known
+    by its id, and is not kept again."""
+
+    async def archives(self) -> Mapping[str, str | None]:
+        """Whatever has items, by its name (``archive_of``): the project's folder, None where that
+        is not known."""
+
+    def all(self, project: str) -> AsyncIterator[Sequence[Item]]:
+        """All items of a project, at most ``BATCH`` at once. Of what is logged or forgotten
+        meanwhile some may be among them."""
+
+    async def forgotten(self, project: str) -> Sequence[str]:
+        """Ids of a project's items that were forgotten."""
+
+    async def keep(self, project: str, items: Sequence[Item]) -> Sequence[Kept]:
+        """Keep valid items of another place as they are, all or none; what came of each."""
+
+    async def forget_all(self, project: str, item_ids: Sequence[str]) -> int:
+        """Give up those of these items that are there; how many they were."""
+
+
 def archive_of(project: str) -> str:
     """What a project's items are kept under: a name for its folder that is none itself."""
-    return f"artifacts-{hashlib.sha256(project.encode()).hexdigest()[:16]}"
+    return f"{ARCHIVE}{hashlib.sha256(project.encode()).hexdigest()[:16]}"
+
+
+def archives_named(named: Iterable[tuple[str, str | None]]) -> dict[str, str | None]:
+    """Archives and what says which project each is of, where that is right."""
+    return {
+        archive: project if project is not None and archive_of(project) == archive else None
+        for archive, project in named
+    }
+
+
+async def projects_in(items: LastingItems, roots: Sequence[str] = ()) -> list[str]:
+    """All projects that have items; ``roots`` are folders of those that ``items`` cannot name.
+    Raises UnnamedProjects."""
+    known = {archive_of(root): root for root in roots}
+    archives = await items.archives()
+    named = {archive: project or known.get(archive) for archive, project in archives.items()}
+    unnamed = [archive for archive, project in named.items() if project is None]
+    if unnamed:
+        raise UnnamedProjects(archives=", ".join(unnamed))
+    return sorted(project for project in named.values() if project is not None)
+
+
+def kept_of(item: Item, there: Item | None) -> Kept:
+    """What came of ``item``, which was left alone, where ``there`` has its id."""
+    if there is None:
+        return "forgotten"
+    return "there" if there == item else "differing"
 
 
 def demand_valid(new: NewItem) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 from dcf.memory import (
     Actor,
@@ -13,16 +15,26 @@ from dcf.memory import (
     NewPassage,
     Passage,
     UnknownAgent,
-    UnknownPassage,
 )
 from dcf.retrieval.errors import UnknownItem
 from dcf.retrieval.item import OWN, Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.items import MOST, archive_of, demand_valid
+from dcf.retrieval.items import (
+    ARCHIVE,
+    BATCH,
+    MOST,
+    Kept,
+    archive_of,
+    archives_named,
+    demand_valid,
+    kept_of,
+)
 from dcf.retrieval.shelves import reason_of
 from dcf.retrieval.together import TogetherIn
 
+Out = TypeVar("Out")
+
 _FILE = f"{OWN}file="
-_PAGE = 100
+_ABOUT = "What was logged about "
 
 
 class MemoryItems:
@@ -48,7 +60,7 @@ class MemoryItems:
         found = await self._memory.search.find(
             query,
             # Those whose time is over are among them until they are swept.
-            k=min(2 * limit, MOST) if self._lifetimes.by_tag else limit,
+            k=min(2 * limit, MOST) if self._lifetimes.end_some else limit,
             agent_ids=[archive_of(project)],
             kinds=["passage"],
             tags=_file_tags(file_path),
@@ -63,16 +75,19 @@ class MemoryItems:
         return tuple(recalled[:limit])
 
     async def forget(self, project: str, item_id: str) -> None:
-        try:
-            passage = await self._memory.passages.get(item_id)
-            if passage.agent_id != archive_of(project):
-                raise UnknownItem(item_id=item_id)
-            await self._memory.passages.delete(item_id, by=self._by)
-        except UnknownPassage as error:
-            raise UnknownItem(item_id=item_id) from error
+        if not await self.forget_all(project, [item_id]):
+            raise UnknownItem(item_id=item_id)
+
+    async def forget_all(self, project: str, item_ids: Sequence[str]) -> int:
+        archive = archive_of(project)
+        return await self._memory.passages.delete_several(archive, item_ids, by=self._by)
 
     async def sweep(self, project: str) -> int:
-        return sum([await self._sweep(project, tag) for tag in self._lifetimes.by_tag])
+        tags = tuple(self._lifetimes.by_tag)
+        gone = sum([await self._sweep(project, tags=[tag]) for tag in tags])
+        if self._lifetimes.others is not None:
+            gone += await self._sweep(project, without=tags)
+        return gone
 
     async def compact(self) -> None:
         await self._memory.ledger.database.shrink()
@@ -80,31 +95,72 @@ class MemoryItems:
     async def keep_up(self) -> None:
         await self._memory.search.keep_up()
 
+    async def archives(self) -> Mapping[str, str | None]:
+        found: list[tuple[str, str]] = []
+        page = await self._memory.agents.list()
+        while page:
+            found += [
+                (one.id, one.description.removeprefix(_ABOUT))
+                for one in page
+                if one.id.startswith(ARCHIVE)
+            ]
+            page = await self._memory.agents.list(after=page[-1].name)
+        return archives_named(found)
+
+    async def all(self, project: str) -> AsyncIterator[Sequence[Item]]:
+        last: Passage | None = None
+        while True:
+            try:
+                page = await self._memory.passages.list(
+                    archive_of(project), limit=BATCH, after=last
+                )
+            except UnknownAgent:
+                return
+            if not page:
+                return
+            yield [*map(_item, page)]
+            last = page[-1]
+
+    async def forgotten(self, project: str) -> Sequence[str]:
+        return await self._memory.passages.deleted(archive_of(project))
+
+    async def keep(self, project: str, items: Sequence[Item]) -> Sequence[Kept]:
+        archive = archive_of(project)
+        passages = [_passage_of(item, archive) for item in items]
+        keep = partial(self._memory.passages.keep, archive, passages, by=self._by)
+        left = await self._in_archive(project, keep)
+        return [_kept(item, archive, left) for item in items]
+
     async def _insert(self, project: str, new: Sequence[NewItem]) -> list[Item]:
         """Keep items, all or none."""
-        archive, passages = archive_of(project), [_passage(one) for one in new]
+        passages = [_passage(one) for one in new]
+        insert = partial(self._memory.passages.insert, archive_of(project), *passages, by=self._by)
+        return [*map(_item, await self._in_archive(project, insert))]
+
+    async def _in_archive(self, project: str, change: Callable[[], Awaitable[Out]]) -> Out:
+        """What ``change`` returns, which needs the archive: made if it is missing."""
         try:
-            kept = await self._memory.passages.insert(archive, *passages, by=self._by)
+            return await change()
         except UnknownAgent:
             await self._make_archive(project)
-            kept = await self._memory.passages.insert(archive, *passages, by=self._by)
-        return [*map(_item, kept)]
+            return await change()
 
-    async def _sweep(self, project: str, tag: str) -> int:
+    async def _sweep(
+        self, project: str, *, tags: Sequence[str] = (), without: Sequence[str] = ()
+    ) -> int:
+        """Give up what is over of those with all ``tags`` and none of ``without``."""
         total = 0
         while True:
             try:
                 page = await self._memory.passages.list(
-                    archive_of(project), tags=[tag], limit=_PAGE
+                    archive_of(project), tags=tags, without=without, limit=BATCH
                 )
             except UnknownAgent:
                 return total
             now = self._memory.ledger.clock()
             over = [one.id for one in page if self._lifetimes.is_over(_item(one), now)]
-            for passage_id in over:
-                await self.forget(project, passage_id)
-            total += len(over)
-            # The oldest come first: behind one that stays with this tag, all do.
+            total += await self.forget_all(project, over)
+            # The oldest come first: behind one that stays, all of these do.
             if len(over) < len(page) or not page:
                 return total
 
@@ -112,7 +168,7 @@ class MemoryItems:
         agent_id = archive_of(project)
         # Named by its id: a name that held a credential would be refused, a description has it
         # taken out.
-        new = NewAgent(agent_id, description=f"What was logged about {project}", role="archive")
+        new = NewAgent(agent_id, description=f"{_ABOUT}{project}", role="archive")
         try:
             await self._memory.agents.create(new, agent_id=agent_id, blocks=[], by=self._by)
         except (AgentExists, InvalidEntry):
@@ -127,6 +183,30 @@ def _file_tags(file_path: str | None) -> tuple[str, ...]:
 def _passage(new: NewItem) -> NewPassage:
     tags = (*new.tags, *_file_tags(new.file_path))
     return NewPassage(new.text, tags=tags, source=new.source or "")
+
+
+def _passage_of(item: Item, archive: str) -> Passage:
+    new = _passage(NewItem(item.text, item.tags, item.source, item.file_path))
+    return Passage(
+        item.id,
+        archive,
+        new.text,
+        new.tags,
+        new.salience,
+        new.source,
+        reads=0,
+        read_at=None,
+        created_at=item.timestamp,
+    )
+
+
+def _kept(item: Item, archive: str, left: Mapping[str, Passage | None]) -> Kept:
+    if item.id not in left:
+        return "copied"
+    there = left[item.id]
+    if there is not None and there.agent_id != archive:
+        return "differing"
+    return kept_of(item, None if there is None else _item(there))
 
 
 def _item(passage: Passage) -> Item:

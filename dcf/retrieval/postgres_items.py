@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from dcf.memory import Clock, NewId
 from dcf.retrieval.errors import StoreProblem, StoreUnreachable, UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.items import demand_valid
+from dcf.retrieval.items import BATCH, Kept, archive_of, demand_valid, kept_of
 from dcf.retrieval.postgres_store import PostgresStore
 from dcf.retrieval.ranking import worth
 from dcf.retrieval.together import Together
@@ -24,6 +25,28 @@ _INSERT = """
 INSERT INTO dcf_items (id, project, body, tags, source, file_path, logged_at, words)
 VALUES ($1, $2, $3, $4, $5, $6, $7, to_tsvector('dcf_words', $8))
 """
+# All that is to be kept in one statement, in its order; what is known by its id is left alone.
+_KEEP = """
+INSERT INTO dcf_items (id, project, body, tags, source, file_path, logged_at, words)
+SELECT given.id, $1, given.body, given.tags, given.source, given.file_path, given.logged_at,
+  to_tsvector('dcf_words', given.told)
+FROM ROWS FROM (json_to_recordset($2::json) AS (id text, body text, tags text[], source text,
+  file_path text, logged_at bigint, told text)) WITH ORDINALITY AS given
+WHERE NOT EXISTS (SELECT FROM dcf_items_gone g WHERE g.project = $1 AND g.id = given.id)
+ORDER BY given.ordinality
+ON CONFLICT (id) DO NOTHING RETURNING id
+"""
+_FORGET = """
+WITH gone AS (DELETE FROM dcf_items WHERE project = $1 AND id = ANY ($2::text[]) RETURNING id)
+INSERT INTO dcf_items_gone (project, id, gone_at) SELECT $1, id, $3 FROM gone RETURNING id
+"""
+_PURGE = """
+WITH gone AS (DELETE FROM dcf_items WHERE id = ANY ($1::text[]) RETURNING project, id)
+INSERT INTO dcf_items_gone (project, id, gone_at) SELECT project, id, $2 FROM gone
+"""
+# Who keeps items of another place waits for those who forget, and they for them: none comes back
+# that is being forgotten. Of two who keep the same, neither waits for the other row by row.
+_KEEPING = 0x6463_666B
 # Waiting for the disk may be switched off for the whole server. Whoever waits for more, as for a
 # copy elsewhere, goes on to do so.
 _DURABLE = """
@@ -32,19 +55,27 @@ WHERE current_setting('synchronous_commit') = 'off'
 """
 _OVER = """EXISTS (
   SELECT FROM unnest($2::text[], $3::bigint[]) AS ages (tag, logged_by)
-  WHERE ages.tag = ANY (i.tags) AND i.logged_at <= ages.logged_by)"""
+  WHERE i.logged_at <= ages.logged_by
+    AND (ages.tag = ANY (i.tags) OR ages.tag IS NULL AND NOT i.tags && $2::text[]))"""
 _WANTED = f"i.project = $1 AND ($4::text IS NULL OR i.file_path = $4) AND NOT {_OVER}"
-_NEWEST = f"SELECT {_COLUMNS} FROM dcf_items i WHERE {_WANTED} ORDER BY i.number DESC LIMIT $5"
+_LATEST = "ORDER BY i.logged_at DESC, i.number DESC"
+_NEWEST = f"SELECT {_COLUMNS} FROM dcf_items i WHERE {_WANTED} {_LATEST} LIMIT $5"
 _BY_WORDS = f"""
 SELECT {_COLUMNS} FROM dcf_items i, to_tsquery('dcf_words', $6) asked
 WHERE {_WANTED} AND i.words @@ asked
 ORDER BY ts_rank(i.words, asked, 1) DESC, i.number DESC LIMIT $5
 """
-# All of a project's are compared: none is missed, and no other project's are looked at.
+_PAGE = f"""
+SELECT {_COLUMNS} FROM dcf_items i WHERE i.project = $1 AND i.number > $2
+ORDER BY i.number LIMIT $3
+"""
+_THERE = f"SELECT {_COLUMNS}, i.project FROM dcf_items i WHERE i.id = ANY ($1::text[])"
+# All of a project's are compared: none is missed, and no other project's are looked at. With its
+# size in the expression whoever runs the database may have an approximate index for it.
 _BY_MEANING = f"""
 SELECT {_COLUMNS} FROM dcf_items i JOIN dcf_item_vectors v USING (number)
 WHERE {_WANTED} AND v.embedder = $6 AND v.meaning <#> $7::real[]::halfvec < 0
-ORDER BY v.meaning <#> $7::real[]::halfvec, i.number DESC LIMIT $5
+ORDER BY v.meaning::halfvec({{size}}) <#> $7::real[]::halfvec({{size}}), i.number DESC LIMIT $5
 """
 _MEANINGLESS = """
 SELECT i.number, i.body FROM dcf_items i WHERE {which} AND NOT EXISTS (
@@ -102,10 +133,12 @@ class PostgresItems:
         new_id: NewId,
         lifetimes: Lifetimes | None = None,
         embedder: Embedder | None = None,
+        *,
+        make: bool = True,
     ) -> AsyncIterator[PostgresItems]:
-        """Items in the database at ``url``. Raises a StoreProblem, as all that is done with them
-        does."""
-        async with PostgresStore.open(url, vectors=embedder is not None) as store:
+        """Items in the database at ``url``; without ``make`` they must be there. Raises a
+        StoreProblem, as all that is done with them does."""
+        async with PostgresStore.open(url, vectors=embedder is not None, make=make) as store:
             yield cls(store, clock, new_id, lifetimes, embedder)
 
     async def remember(self, project: str, new: NewItem) -> Item:
@@ -135,19 +168,19 @@ class PostgresItems:
         async with self._store.transaction() as connection:
             by_words = await connection.fetch(_BY_WORDS, *arguments, asked)
             if vector is not None:
-                by_meaning = await connection.fetch(_BY_MEANING, *arguments, self._space, vector)
+                sql = _BY_MEANING.format(size=len(vector))
+                by_meaning = await connection.fetch(sql, *arguments, self._space, vector)
         return _fused(by_words, by_meaning)[:limit]
 
     async def forget(self, project: str, item_id: str) -> None:
+        if not await self.forget_all(project, [item_id]):
+            raise UnknownItem(item_id=item_id)
+
+    async def forget_all(self, project: str, item_ids: Sequence[str]) -> int:
         async with self._store.transaction() as connection:
             await connection.execute(_DURABLE)
-            gone = await connection.fetchval(
-                "DELETE FROM dcf_items WHERE project = $1 AND id = $2 RETURNING number",
-                project,
-                item_id,
-            )
-        if gone is None:
-            raise UnknownItem(item_id=item_id)
+            await connection.execute("SELECT pg_advisory_xact_lock_shared($1)", _KEEPING)
+            return len(await connection.fetch(_FORGET, project, item_ids, self._clock()))
 
     async def sweep(self, project: str) -> int:
         tags, ends = self._ages()
@@ -180,11 +213,47 @@ class PostgresItems:
         ids = [item.id for item in await self.named(is_named)]
         async with self._store.transaction() as connection:
             await connection.execute(_DURABLE)
-            await connection.execute("DELETE FROM dcf_items WHERE id = ANY ($1::text[])", ids)
+            await connection.execute(_PURGE, ids, self._clock())
         await self._store.vacuum(whole=True)
 
     async def compact(self) -> None:
         await self._store.vacuum()
+
+    async def archives(self) -> Mapping[str, str | None]:
+        async with self._store.transaction() as connection:
+            rows = await connection.fetch("SELECT DISTINCT project FROM dcf_items")
+        return {archive_of(row["project"]): row["project"] for row in rows}
+
+    async def all(self, project: str) -> AsyncIterator[Sequence[Item]]:
+        last = 0
+        while True:
+            async with self._store.transaction() as connection:
+                rows = await connection.fetch(_PAGE, project, last, BATCH)
+            if not rows:
+                return
+            yield [*map(_item, rows)]
+            last = rows[-1]["number"]
+
+    async def forgotten(self, project: str) -> Sequence[str]:
+        async with self._store.transaction() as connection:
+            rows = await connection.fetch(
+                "SELECT id FROM dcf_items_gone WHERE project = $1", project
+            )
+        return [row["id"] for row in rows]
+
+    async def keep(self, project: str, items: Sequence[Item]) -> Sequence[Kept]:
+        given = await asyncio.to_thread(_given, items)
+        async with self._store.transaction() as connection:
+            await connection.execute(_DURABLE)
+            await connection.execute("SELECT pg_advisory_xact_lock($1)", _KEEPING)
+            new = {row["id"] for row in await connection.fetch(_KEEP, project, given)}
+            left = [item.id for item in items if item.id not in new]
+            rows = await connection.fetch(_THERE, left) if left else ()
+        there = {row["id"]: row for row in rows}
+        return [
+            "copied" if item.id in new else _kept(item, project, there.get(item.id))
+            for item in items
+        ]
 
     async def keep_up(self) -> None:
         if self._embedder is None:
@@ -259,15 +328,45 @@ class PostgresItems:
         assert self._embedder is not None
         return f"{self._embedder.name} {self._embedder.version}"
 
-    def _ages(self) -> tuple[list[str], list[int]]:
-        """Tags, and when what has one was logged at the latest if its time is over."""
-        now, ages = self._clock(), self._lifetimes.by_tag
-        return list(ages), [now - age for age in ages.values()]
+    def _ages(self) -> tuple[list[str | None], list[int]]:
+        """Tags (None for items that have none of the others), and when what has one was logged at
+        the latest if its time is over."""
+        now, lifetimes = self._clock(), self._lifetimes
+        tags: list[str | None] = [*lifetimes.by_tag]
+        ages = [*lifetimes.by_tag.values()]
+        if lifetimes.others is not None:
+            tags.append(None)
+            ages.append(lifetimes.others)
+        return tags, [now - age for age in ages]
 
 
 def _prepared(new: NewItem, item_id: str, now: int) -> tuple[Item, str]:
     item = Item.of(new, item_id, now)
     return item, _told(item.text)
+
+
+def _given(items: Sequence[Item]) -> str:
+    """Items as rows for ``_KEEP``."""
+    rows = [
+        {
+            "id": one.id,
+            "body": one.text,
+            "tags": one.tags,
+            "source": one.source,
+            "file_path": one.file_path,
+            "logged_at": one.timestamp,
+            "told": _told(one.text),
+        }
+        for one in items
+    ]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def _kept(item: Item, project: str, row: Any | None) -> Kept:
+    """What came of an item that was left alone; ``row`` has its id."""
+    if row is not None and row["project"] != project:
+        return "differing"
+    return kept_of(item, None if row is None else _item(row))
 
 
 def _told(text: str) -> str:

@@ -8,9 +8,15 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
-from dcf.retrieval.errors import DriverMissing, StoreProblem, StoreTooNew, StoreUnreachable
+from dcf.retrieval.errors import (
+    DriverMissing,
+    StoreEmpty,
+    StoreProblem,
+    StoreTooNew,
+    StoreUnreachable,
+)
 
 if TYPE_CHECKING:
     import asyncpg
@@ -45,6 +51,15 @@ CREATE INDEX dcf_items_by_words ON dcf_items USING gin (words);
 CREATE TABLE dcf_items_version (version integer NOT NULL);
 INSERT INTO dcf_items_version VALUES ({VERSION});
 """
+# What was forgotten stays so where items of another place are kept.
+_GONE = """
+CREATE TABLE dcf_items_gone (
+  project text NOT NULL,
+  id text NOT NULL,
+  gone_at bigint NOT NULL,
+  PRIMARY KEY (project, id)
+)
+"""
 # Half precision, so that a vector of 512 numbers stays in its row.
 _VECTORS = """
 CREATE TABLE IF NOT EXISTS dcf_item_vectors (
@@ -77,6 +92,14 @@ def fault_of_url(url: str) -> str | None:
     return None
 
 
+def where_of_url(url: str) -> str:
+    """Which database a URL names (see ``fault_of_url``), without its user and password."""
+    parts = urlsplit(url)
+    host = parts.hostname or parse_qs(parts.query).get("host", ["this machine"])[0]
+    port = f":{parts.port}" if parts.port else ""
+    return f"{host}{port}{parts.path}"
+
+
 class PostgresStore:
     """Connections to a database, which are made when they are needed and made anew when they were
     lost. ``has_vectors``: whether it has a table for meanings."""
@@ -84,14 +107,17 @@ class PostgresStore:
     def __init__(self, pool: asyncpg.Pool, url: str) -> None:
         self._pool = pool
         self._parts = urlsplit(url)
-        self.where = _where(self._parts)
+        self.where = where_of_url(url)
         self.has_vectors = False
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, url: str, *, vectors: bool) -> AsyncIterator[PostgresStore]:
+    async def open(
+        cls, url: str, *, vectors: bool, make: bool = True
+    ) -> AsyncIterator[PostgresStore]:
         """The database at ``url`` (see ``fault_of_url``), its tables made where they are missing;
-        with ``vectors`` one for meanings too, where it can be. Raises a StoreProblem."""
+        with ``vectors`` one for meanings too, where it can be. Without ``make`` a database that has
+        no tables is refused. Raises a StoreProblem."""
         try:
             import asyncpg
         except ImportError as error:
@@ -113,7 +139,7 @@ class PostgresStore:
         try:
             async with store.transaction() as connection:
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
-                await store._make(connection)
+                await store._make(connection, make=make)
                 if vectors:
                     store.has_vectors = await store._make_vectors(connection)
             yield store
@@ -160,12 +186,16 @@ class PostgresStore:
             kind = StoreUnreachable if isinstance(error, away) else StoreProblem
             raise kind(where=self.where, reason=self._reason(error)) from None
 
-    async def _make(self, connection: Any) -> None:
+    async def _make(self, connection: Any, *, make: bool) -> None:
         if await connection.fetchval("SELECT to_regclass('dcf_items_version')") is None:
+            if not make:
+                raise StoreEmpty(where=self.where)
             await connection.execute(_TABLES)
         found = await connection.fetchval("SELECT max(version) FROM dcf_items_version")
         if found > VERSION:
             raise StoreTooNew(where=self.where, found=found, known=VERSION)
+        if await connection.fetchval("SELECT to_regclass('dcf_items_gone')") is None:
+            await connection.execute(_GONE)
 
     async def _make_vectors(self, connection: Any) -> bool:
         import asyncpg
@@ -188,10 +218,3 @@ class PostgresStore:
         for secret in {password, unquote(password)} - {""}:
             text = text.replace(secret, "…")
         return text
-
-
-def _where(parts: SplitResult) -> str:
-    """Which database ``parts`` name, without its user and password."""
-    host = parts.hostname or parse_qs(parts.query).get("host", ["this machine"])[0]
-    port = f":{parts.port}" if parts.port else ""
-    return f"{host}{port}{parts.path}"

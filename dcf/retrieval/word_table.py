@@ -28,7 +28,10 @@ class WordTable:
         """Add texts under numbers that are not taken."""
         rows = [(number, _told(text), group) for number, text in texts]
         with self._lock:
+            # Of many each would be written to the index by itself.
+            self._sql.execute("BEGIN")
             self._sql.executemany("INSERT INTO texts (rowid, body, kept) VALUES (?, ?, ?)", rows)
+            self._sql.execute("COMMIT")
 
     def remove(self, number: int) -> None:
         """Take a text out."""

@@ -28,6 +28,14 @@ RootOption = Annotated[
         show_default="the one that git keeps, from here up",
     ),
 ]
+RootsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--root",
+        metavar="DIR",
+        help="A project's folder, where the backend does not know its name; may be repeated.",
+    ),
+]
 QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help="A question, in words.")]
 
 
@@ -62,6 +70,9 @@ def register(app: typer.Typer) -> None:
     command(group, "maintain", example=maintain_example, exits=_EXITS)(maintain)
     audit_example = ["dcf retrieval audit --since 7d", "dcf retrieval audit --operation delete"]
     command(group, "audit", example=audit_example, exits=_EXITS)(audit)
+    migrate_examples = ["dcf retrieval migrate sqlite file:~/items"]
+    migrate_examples += ["DATABASE_URL=postgresql://… dcf retrieval migrate sqlite postgres"]
+    command(group, "migrate", example=migrate_examples, exits=_EXITS)(migrate)
     hook_example = "dcf retrieval hook context < prompt.json"
     command(group, "hook", example=hook_example, exits=(OK, FAILED))(hook)
     register_playbooks(group)
@@ -286,6 +297,33 @@ def audit(
     return asyncio.run(showing)
 
 
+def migrate(
+    source: Annotated[
+        str, typer.Argument(metavar="FROM", help="A backend, and where it lies; see above.")
+    ],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Another one.")],
+    roots: RootsOption = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Copy what was logged about all projects from one backend to another.
+
+    FROM and TO are sqlite, file or postgres, or one of them with its place: sqlite:FILE,
+    file:FOLDER, postgres:URL. Without a place they are where MEM_BACKEND=… has them: MEM_PATH is
+    the place of the backend that MEM_BACKEND names, DATABASE_URL that of postgres. Items keep their
+    ids, times, tags, sources and files, and FROM stays as it is. It can be ended at any moment and
+    done again: what is at TO already stays as it is, what was forgotten in one of both places is
+    not brought back.
+    """
+    from dcf.cli.retrieval.migrating import migrate_items
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    settings = Settings.from_env(_env())
+    # What goes on is told on stderr, whatever the answer is.
+    screen = Screen(as_json=True)
+    return asyncio.run(migrate_items(settings, source, target, roots or [], screen))
+
+
 def hook(
     task: Annotated[str, typer.Argument(metavar="TASK", help="failures, or context.")],
     as_json: JsonOption = False,
@@ -310,5 +348,18 @@ def here(root: Path | None) -> tuple[Settings, RetrievalSetting]:
 
     # One project: those of a service are not for a command.
     roots = [root or project_folder(Path.cwd())]
-    env = {name: value for name, value in os.environ.items() if name != "DCF_RETRIEVAL_TOKENS"}
+    env = _env()
     return Settings.from_env(env), RetrievalSetting.from_env(env, roots)
+
+
+def _everywhere() -> tuple[Settings, RetrievalSetting]:
+    from dcf.cli.retrieval.setting import RetrievalSetting
+    from dcf.cli.settings import Settings
+
+    env = _env()
+    return Settings.from_env(env), RetrievalSetting.from_env(env)
+
+
+def _env() -> dict[str, str]:
+    """The environment without the tokens of a service."""
+    return {name: value for name, value in os.environ.items() if name != "DCF_RETRIEVAL_TOKENS"}

@@ -11,10 +11,9 @@ from rich.text import Text
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import person
 from dcf.cli.memory.wording import moment, one_line
-from dcf.cli.retrieval.opening import open_retrieval, open_shelf
+from dcf.cli.retrieval.opening import demand_kept, open_retrieval, open_shelf
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import NotSo
 from dcf.problem import Problem
 from dcf.retrieval import Bundle, Caller, Candidate, ContextQuestion, NewItem, Scored
 
@@ -85,14 +84,6 @@ async def find_code(
         show.append(Text.assemble((place, "bold"), f"  {hit.symbol}  {hit.score:.3f}"))
         show.append(Text(f"  {'; '.join(hit.why)}", "dim"))
     return Answer(fields, [*(show or ["Nothing was found."]), *_warnings(problems)])
-
-
-def demand_kept(setting: RetrievalSetting) -> None:
-    """Raises NotSo where what is logged ends with this process."""
-    if setting.backend == "memory":
-        message = "MEM_BACKEND=memory keeps what is logged in a service, and this is none"
-        hint = "unset it, or ask the service: `dcf retrieval serve`"
-        raise NotSo("retrieval_volatile", message, hint)
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

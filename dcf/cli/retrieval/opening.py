@@ -7,10 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
-from dcf.cli.memory.opening import now_ms, opened
+from dcf.cli.memory.opening import now_ms, opened, source_in
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
+from dcf.cli.trouble import NotSo
 from dcf.knowledge import GraphFacts
 from dcf.memory import Actor, Memory, project_of_runs, random_id
 from dcf.retrieval import (
@@ -19,6 +21,7 @@ from dcf.retrieval import (
     DocumentShelf,
     FileItems,
     Items,
+    LastingItems,
     MemoryItems,
     ObservationShelf,
     PlaybookShelf,
@@ -101,15 +104,57 @@ async def _items(
         if setting.backend == "sqlite":
             yield MemoryItems(memory, by, setting.lifetimes), memory
             return
-        if setting.backend == "file":
-            folder = setting.path or settings.home / "items"
-            yield FileItems(folder, now_ms, random_id, setting.lifetimes), memory
-            return
-        embedder = await asyncio.to_thread(_embedder, settings.embedder)
-        async with PostgresItems.open(
-            setting.database, now_ms, random_id, setting.lifetimes, embedder
-        ) as items:
+        async with open_lasting(settings, setting, by, make=True) as items:
             yield items, memory
+
+
+@asynccontextmanager
+async def open_lasting(
+    settings: Settings, setting: RetrievalSetting, by: Actor, *, make: bool
+) -> AsyncIterator[LastingItems]:
+    """Items that outlast this process, their place made if it is missing and may be. Raises NotSo,
+    a MemoryProblem, a StoreProblem."""
+    lifetimes = setting.lifetimes
+    if setting.backend == "sqlite":
+        async with opened(_at(settings, setting), make=make) as memory:
+            yield MemoryItems(memory, by, lifetimes)
+    elif setting.backend == "file":
+        folder = file_folder(settings, setting)
+        if not make and not await asyncio.to_thread(folder.is_dir):
+            hint = "file:FOLDER or MEM_PATH names another"
+            raise NotSo("retrieval_missing", f"there is no folder {folder}", hint)
+        yield FileItems(folder, now_ms, random_id, lifetimes)
+    else:
+        demand_kept(setting)
+        embedder = await asyncio.to_thread(_embedder, settings.embedder) if make else None
+        async with PostgresItems.open(
+            setting.database, now_ms, random_id, lifetimes, embedder, make=make
+        ) as items:
+            yield items
+
+
+def demand_kept(setting: RetrievalSetting) -> None:
+    """Raises NotSo where what is logged ends with this process."""
+    if setting.backend == "memory":
+        message = "MEM_BACKEND=memory keeps what is logged in a service, and this is none"
+        hint = "unset it, or ask the service: `dcf retrieval serve`"
+        raise NotSo("retrieval_volatile", message, hint)
+
+
+def memory_file(settings: Settings, setting: RetrievalSetting) -> Path:
+    """Where the memory is, for the backend sqlite. Raises UnusableKey."""
+    return source_in(_at(settings, setting)).path
+
+
+def file_folder(settings: Settings, setting: RetrievalSetting) -> Path:
+    """Where items are, for the backend file."""
+    return setting.path or settings.home / "items"
+
+
+def _at(settings: Settings, setting: RetrievalSetting) -> Settings:
+    if setting.backend == "sqlite" and setting.path is not None:
+        return replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.path)})
+    return settings
 
 
 # Code and items are compared by the same one: its weights are loaded once.

@@ -41,6 +41,7 @@ _RATE = "DCF_RETRIEVAL_RATE"
 _DATABASE = "DATABASE_URL"
 _TTL = "DCF_RETRIEVAL_TTL"
 _READS, _DAYS, _NIGHT = "DCF_AUDIT_READS", "DCF_AUDIT_DAYS", "DCF_RETRIEVAL_NIGHT"
+_OTHERS = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +155,18 @@ def _lifetimes(text: str, problems: list[Problem]) -> Lifetimes:
     for word in filter(None, (word.strip() for word in text.split(","))):
         tag, _, length = (part.strip() for part in word.rpartition("="))
         age = read_age(length)
-        if not tag or age is None:
-            hint = "a tag and a whole number with m, h, d or w, as in runlog=30d,incident=26w"
+        if not tag or not age:
+            hint = (
+                "a tag (* for items with no other one of these) and a whole number above 0 with m,"
+                " h, d or w, as in runlog=30d,incident=26w,*=52w"
+            )
             problems.append(_problem(_TTL, f"{word!r} does not say TAG=TIME", hint))
+        elif tag in ages:
+            problems.append(_problem(_TTL, f"{tag} is there twice", "say one time for it"))
         else:
             ages[tag] = age
-    return Lifetimes(ages)
+    others = ages.pop(_OTHERS, None)
+    return Lifetimes(ages, others)
 
 
 def _number(

@@ -8,8 +8,7 @@ from dcf.cli.age import read_age
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import now_ms, person
 from dcf.cli.memory.wording import moment
-from dcf.cli.retrieval.asking import demand_kept
-from dcf.cli.retrieval.opening import open_audit, open_retrieval
+from dcf.cli.retrieval.opening import demand_kept, open_audit, open_retrieval
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput

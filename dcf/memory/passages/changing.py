@@ -11,7 +11,7 @@ from dcf.memory.checking import refuse
 from dcf.memory.entities import PASSAGE
 from dcf.memory.passage import NewPassage, Passage
 from dcf.memory.passages.fields import PassageFields, columns_of, fields_of, passage_of, problems
-from dcf.memory.passages.finding import passage_row
+from dcf.memory.passages.finding import ids_once_there, passage_row, rows_of_ids
 from dcf.problem import Problem
 
 
@@ -20,8 +20,23 @@ def insert(journal: Journal, agent_id: str, new: Sequence[NewPassage]) -> tuple[
     agent_row(journal.connection, agent_id)
     given = [fields_of(one) for one in new]
     refuse("the passage", _problems(given))
-    rows = [_row(journal, agent_id, one) for one in given]
+    rows = [_row(agent_id, one, journal.new_id("passage"), journal.at) for one in given]
     return tuple(map(passage_of, journal.create_all(PASSAGE, rows, agent_id=agent_id)))
+
+
+def keep(journal: Journal, agent_id: str, passages: Sequence[Passage]) -> dict[str, Passage | None]:
+    """Add passages under the ids and times that they have, all or none; what was left alone, by
+    its id: the passage that is there, None for one that was deleted. Raises UnknownAgent,
+    InvalidEntry with all that is wrong."""
+    agent_row(journal.connection, agent_id)
+    given = {one.id: fields_of(one) for one in passages}
+    refuse("the passage", _problems([*given.values()]))
+    there = {row["id"]: passage_of(row) for row in rows_of_ids(journal.connection, [*given])}
+    left = {**dict.fromkeys(ids_once_there(journal.connection, [*given])), **there}
+    new = [one for one in passages if one.id not in left]
+    rows = [_row(agent_id, given[one.id], one.id, one.created_at) for one in new]
+    journal.create_all(PASSAGE, rows, agent_id=agent_id)
+    return left
 
 
 def change_passage(journal: Journal, passage_id: str, given: Mapping[str, Any]) -> Passage:
@@ -44,6 +59,15 @@ def delete_passage(journal: Journal, passage_id: str) -> None:
     journal.delete(PASSAGE, row, agent_id=row["agent_id"])
 
 
+def delete_passages(journal: Journal, agent_id: str, passage_ids: Sequence[str]) -> int:
+    """Remove those of an agent's passages that are there; how many they were."""
+    rows = rows_of_ids(journal.connection, passage_ids)
+    own = [row for row in rows if row["agent_id"] == agent_id]
+    for row in own:
+        journal.delete(PASSAGE, row, agent_id=agent_id)
+    return len(own)
+
+
 def count_reads(journal: Journal, passage_ids: Sequence[str]) -> None:
     """Note that passages were given to an agent. That changes nothing in them: no event."""
     journal.connection.executemany(
@@ -57,12 +81,14 @@ def _problems(given: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
         yield from problems(f"/{number}", one)
 
 
-def _row(journal: Journal, agent_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _row(
+    agent_id: str, given: Mapping[str, Any], passage_id: str, created_at: int
+) -> dict[str, Any]:
     return {
-        "id": journal.new_id("passage"),
+        "id": passage_id,
         "agent_id": agent_id,
         **columns_of(given),
         "reads": 0,
         "read_at": None,
-        "created_at": journal.at,
+        "created_at": created_at,
     }

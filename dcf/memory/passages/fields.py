@@ -27,9 +27,9 @@ def passage_of(row: Row) -> Passage:
     return Passage(**{**known, "tags": tuple(json.loads(row["tags"]))})
 
 
-def fields_of(new: NewPassage) -> dict[str, Any]:
-    """A new passage's fields."""
-    return {field.name: getattr(new, field.name) for field in fields(new)}
+def fields_of(passage: NewPassage | Passage) -> dict[str, Any]:
+    """Those fields of a passage that a new one has."""
+    return {field.name: getattr(passage, field.name) for field in fields(NewPassage)}
 
 
 def columns_of(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from typing import Any
 from dcf.memory.agents.finding import agent_row
 from dcf.memory.database import Connection
 from dcf.memory.entities import PASSAGE
+from dcf.memory.passage import Passage
 from dcf.memory.passages.errors import UnknownPassage
+from dcf.memory.passages.fields import passage_of
 
 
 def passage_row(connection: Connection, passage_id: str) -> dict[str, Any]:
@@ -30,22 +32,54 @@ def rows_of_ids(connection: Connection, passage_ids: Sequence[str]) -> list[dict
     return [dict(row) for row in rows]
 
 
-def passage_rows(
-    connection: Connection, agent_id: str, *, tags: Sequence[str], limit: int, after: str | None
-) -> list[dict[str, Any]]:
-    """An agent's passages that have all ``tags``, oldest first, from behind the passage ``after``.
+def ids_once_there(connection: Connection, passage_ids: Sequence[str]) -> list[str]:
+    """Those of ``passage_ids`` that history speaks of, whether they are there or were deleted."""
+    rows = connection.execute(
+        "SELECT asked.value FROM json_each(?) asked WHERE EXISTS"
+        " (SELECT 1 FROM events WHERE entity = ? AND entity_id = asked.value)",
+        (json.dumps(passage_ids), PASSAGE.name),
+    )
+    return [row[0] for row in rows]
 
-    Raises UnknownAgent, UnknownPassage.
-    """
+
+def deleted_ids(connection: Connection, agent_id: str) -> list[str]:
+    """Ids of an agent's passages that are gone, as far as history goes back."""
+    rows = connection.execute(
+        "SELECT DISTINCT entity_id FROM events WHERE agent_id = ? AND entity = ?"
+        " AND change -> '$.deleted' IS NOT NULL"
+        " AND NOT EXISTS (SELECT 1 FROM passages WHERE id = entity_id)",
+        (agent_id, PASSAGE.name),
+    )
+    return [row[0] for row in rows]
+
+
+def passage_rows(
+    connection: Connection,
+    agent_id: str,
+    *,
+    tags: Sequence[str],
+    limit: int,
+    without: Sequence[str] = (),
+    after: str | Passage | None,
+) -> list[dict[str, Any]]:
+    """An agent's passages that have all ``tags`` and none of ``without``, oldest first, from behind
+    the passage ``after``. Raises UnknownAgent, UnknownPassage."""
     agent_row(connection, agent_id)
-    where, values = ["agent_id = ?"], [agent_id]
+    where: list[str] = ["agent_id = ?"]
+    values: list[str | int] = [agent_id]
     if after is not None:
-        last = passage_row(connection, after)
+        last = after if isinstance(after, Passage) else passage_of(passage_row(connection, after))
         where.append("(created_at, id) > (?, ?)")
-        values += [last["created_at"], last["id"]]
+        values += [last.created_at, last.id]
     for tag in tags:
         where.append("EXISTS (SELECT 1 FROM json_each(passages.tags) WHERE value = ?)")
         values.append(tag)
+    if without:
+        where.append(
+            "NOT EXISTS (SELECT 1 FROM json_each(passages.tags)"
+            " WHERE value IN (SELECT value FROM json_each(?)))"
+        )
+        values.append(json.dumps(list(without)))
     rows = connection.execute(
         f"SELECT * FROM passages WHERE {' AND '.join(where)} ORDER BY created_at, id LIMIT ?",
         [*values, max(limit, 0)],

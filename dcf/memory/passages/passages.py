@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 from dcf.memory.actor import SYSTEM, Actor
 from dcf.memory.ledger import Ledger
 from dcf.memory.passage import NewPassage, Passage
-from dcf.memory.passages.changing import change_passage, count_reads, delete_passage, insert
+from dcf.memory.passages.changing import (
+    change_passage,
+    count_reads,
+    delete_passage,
+    delete_passages,
+    insert,
+    keep,
+)
 from dcf.memory.passages.fields import PassageFields, passage_of
-from dcf.memory.passages.finding import passage_row, passage_rows, rows_of_ids
+from dcf.memory.passages.finding import deleted_ids, passage_row, passage_rows, rows_of_ids
 
 
 class Passages:
@@ -22,6 +29,14 @@ class Passages:
     async def insert(self, agent_id: str, *new: NewPassage, by: Actor) -> tuple[Passage, ...]:
         """Add passages, all or none. Raises UnknownAgent, InvalidEntry with all that is wrong."""
         return await self._ledger.change(by, lambda journal: insert(journal, agent_id, new))
+
+    async def keep(
+        self, agent_id: str, passages: Sequence[Passage], *, by: Actor
+    ) -> Mapping[str, Passage | None]:
+        """Add passages of another archive under the ids and times that they have, all or none. What
+        was left alone, by its id: the passage that is there, None for one that was deleted, as far
+        as history goes back. Raises UnknownAgent, InvalidEntry with all that is wrong."""
+        return await self._ledger.change(by, lambda journal: keep(journal, agent_id, passages))
 
     async def get(self, passage_id: str) -> Passage:
         """One passage; that is no read. Raises UnknownPassage."""
@@ -39,14 +54,16 @@ class Passages:
         agent_id: str,
         *,
         tags: Sequence[str] = (),
+        without: Sequence[str] = (),
         limit: int = 100,
-        after: str | None = None,
+        after: str | Passage | None = None,
     ) -> tuple[Passage, ...]:
-        """Passages with all ``tags``, oldest first: at most ``limit``, from behind the passage
-        ``after``, which is the last of the page before. Raises UnknownAgent, UnknownPassage."""
+        """Passages with all ``tags`` and none of ``without``, oldest first: at most ``limit``, from
+        behind the passage ``after``, the last of the page before: its id, or itself where it may be
+        gone by now. Raises UnknownAgent, UnknownPassage."""
         rows = await self._ledger.read(
             lambda connection: passage_rows(
-                connection, agent_id, tags=tags, limit=limit, after=after
+                connection, agent_id, tags=tags, without=without, limit=limit, after=after
             )
         )
         return tuple(map(passage_of, rows))
@@ -66,3 +83,13 @@ class Passages:
     async def delete(self, passage_id: str, *, by: Actor) -> None:
         """Remove a passage. Raises UnknownPassage."""
         await self._ledger.change(by, lambda journal: delete_passage(journal, passage_id))
+
+    async def delete_several(self, agent_id: str, passage_ids: Sequence[str], *, by: Actor) -> int:
+        """Remove those of an agent's passages that are there; how many they were."""
+        return await self._ledger.change(
+            by, lambda journal: delete_passages(journal, agent_id, passage_ids)
+        )
+
+    async def deleted(self, agent_id: str) -> tuple[str, ...]:
+        """Ids of an agent's passages that are gone, as far as history goes back."""
+        return tuple(await self._ledger.read(lambda connection: deleted_ids(connection, agent_id)))

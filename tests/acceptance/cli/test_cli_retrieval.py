@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from dcf_user import Dcf, until
+
+from dcf.memory import random_id
+from dcf.retrieval import FileItems, Item
 
 LOADER = """export class JsonDataLoader {
   constructor(private parser: any) {}
@@ -119,6 +124,75 @@ def test_the_commands_log_and_find(dcf: Dcf) -> None:
     assert "the trace names pay.py:2" in dcf("retrieval", "code", trace).out
 
 
+def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
+    logged = dcf("retrieval", "log", "the card was refused", "--root", dcf.folder, "--json")
+    items = str((tmp_path / "items").resolve())
+    moved = dcf("retrieval", "migrate", "sqlite", f"file:{items}", "--json")
+    assert moved.code == 0, moved.err
+    assert moved.json["switch"] == {"MEM_BACKEND": "file", "MEM_PATH": items}
+    (project,) = moved.json["projects"]
+    assert (project["project"], project["copied"]) == (str(dcf.folder.resolve()), 1)
+    asked = ("retrieval", "context", "refused card", "--root", dcf.folder, "--json")
+    found = dcf(*asked, env=moved.json["switch"]).json["context"]
+    assert [one["id"] for one in found] == [logged.json["stored"]["id"]]
+
+    # A path of the environment is that of the backend that the environment names.
+    again = dcf("retrieval", "migrate", "file", "sqlite", env=moved.json["switch"])
+    assert again.code == 0 and f"file:{items} is as it was" in again.out
+    assert "MEM_BACKEND=sqlite MEM_PATH=" in again.out
+
+    (file,) = Path(items).rglob("items-*.jsonl")
+    file.write_text(file.read_text().replace("refused", "charged"))
+    other = dcf("retrieval", "migrate", "sqlite", f"file:{items}")
+    assert other.code == 1 and "1 item is not copied" in other.err
+    assert f"{found[0]['id']} has another content there" in other.err
+
+
+@pytest.mark.parametrize("backend", ["sqlite", "file"])
+def test_maintain_says_how_many_went(dcf: Dcf, tmp_path: Path, backend: str) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
+    folder, project = tmp_path / "old", str(dcf.folder.resolve())
+    tags = {"a": ("runlog",), "b": ("runlog", "law"), "c": ("law",), "d": ()}
+    of_2023 = [
+        Item(name, f"run {name}", some, None, None, 1_700_000_000_000)
+        for name, some in tags.items()
+    ]
+    asyncio.run(FileItems(folder, lambda: 0, random_id).keep(project, of_2023))
+    assert dcf("retrieval", "migrate", f"file:{folder}", backend).code == 0
+    dcf.env |= {"MEM_BACKEND": backend}
+
+    kept = dcf("retrieval", "maintain", "--json")
+    assert (kept.code, kept.json["swept"]) == (0, 0)
+    done = dcf("retrieval", "maintain", "--json", env={"DCF_RETRIEVAL_TTL": "runlog=30d,law=999w"})
+    assert done.json["swept"] == 2
+    done = dcf("retrieval", "maintain", "--json", env={"DCF_RETRIEVAL_TTL": "*=52w,law=999w"})
+    assert done.json["swept"] == 1
+    found = dcf("retrieval", "context", "run", "--root", dcf.folder, "--json").json["context"]
+    assert [one["text"] for one in found if one["type"] == "memory"] == ["run c"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "code", "said"),
+    [
+        ("memory", "file", 2, "memory ends with its service"),
+        ("sqlite", "files", 2, "'files' is no backend"),
+        ("sqlite:a", "sqlite:./a", 2, "both are sqlite:"),
+        ("sqlite", "postgres", 2, "is not set"),
+        ("sqlite", "postgres:mysql://a", 2, "does not begin with postgresql://"),
+        ("sqlite:nowhere", "file:items", 1, "there is no memory at"),
+        ("file:nowhere", "sqlite", 1, "there is no folder"),
+        ("postgresql://me:geheim@127.0.0.1:1/items", "sqlite", 3, "cannot be reached"),
+    ],
+)
+def test_what_cannot_be_moved_is_refused_with_the_reason(
+    dcf: Dcf, source: str, target: str, code: int, said: str
+) -> None:
+    done = dcf("retrieval", "migrate", source, target, env={"DCF_EMBEDDER": "none"})
+    assert done.code == code and said in done.err
+    assert "geheim" not in done.out + done.err and "Traceback" not in done.err
+
+
 @pytest.mark.parametrize(
     ("env", "arguments", "said"),
     [
@@ -130,6 +204,9 @@ def test_the_commands_log_and_find(dcf: Dcf) -> None:
         ({"DCF_RETRIEVAL_TTL": "runlog"}, ["serve"], "does not say TAG=TIME"),
         ({"DCF_RERANKER": "http://rerank.example.com"}, ["context", "a"], "unencrypted"),
         ({"DCF_BUNDLE_SHARES": "code=9-5"}, ["context", "a"], "code has 9 to 5 percent"),
+        ({"DCF_RETRIEVAL_TTL": "*=0d"}, ["serve"], "a whole number above 0"),
+        ({"DCF_RETRIEVAL_TTL": "*=1d,*=2d"}, ["maintain"], "* is there twice"),
+        ({"MEM_BACKEND": "memory"}, ["maintain"], "this is none"),
         ({"DCF_RETRIEVAL_RATE": "-1"}, ["serve"], "is no rate"),
         ({"DCF_PII": "email,shoe"}, ["serve"], "'shoe' is no rule"),
         ({"DCF_PII_NAMES": "nowhere"}, ["log", "a"], "nowhere cannot be read"),

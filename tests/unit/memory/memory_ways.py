@@ -40,6 +40,7 @@ from dcf.memory import (
     Occurrence,
     Origin,
     Outline,
+    Passage,
     Snapshot,
     Texts,
     ToolUse,
@@ -243,6 +244,9 @@ WAYS: dict[str, Way] = {
     "passages.insert": lambda m: m.passages.insert(
         "ann", NewPassage(ALL, tags=(LINE,), source=LINE), by=BY
     ),
+    "passages.keep": lambda m: m.passages.keep(
+        "ann", [Passage("p-1", "ann", ALL, (LINE,), 0.5, LINE, 0, None, 1)], by=BY
+    ),
     "passages.change": lambda m: _after(
         m.passages.insert("ann", NewPassage("before"), by=BY),
         lambda made: m.passages.change(made[0].id, by=BY, text=ALL, tags=(LINE,)),
@@ -424,7 +428,7 @@ agents: delete find get list named
 blocks: delete detach discard find get holders list read
 labels: defaults new
 messages: archive count get list
-passages: count_reads delete get list several
+passages: count_reads delete delete_several deleted get list several
 observations: around forget get is_observed list observe_until observed_until occurrences pin
 observations: records unpin
 threads: get list turn turns

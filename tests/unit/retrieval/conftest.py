@@ -14,7 +14,9 @@ from dcf.memory import SYSTEM, Memory, Source, random_id
 from dcf.retrieval import FileItems, Items, Lifetimes, MemoryItems, PostgresItems, VolatileItems
 
 DAY_MS = 86_400_000
-LIFETIMES = Lifetimes({"runlog": DAY_MS, "incident": 7 * DAY_MS})
+LIFETIMES = Lifetimes(
+    {"runlog": DAY_MS, "incident": 7 * DAY_MS, "law": 365 * DAY_MS}, others=30 * DAY_MS
+)
 
 
 @pytest.fixture

@@ -160,14 +160,47 @@ async def test_sweep_rewrites_what_is_mostly_dead_and_loses_nothing(
 
 async def test_a_file_without_an_item_goes(items: FileItems, folder: Path, clock: Ticking) -> None:
     other = again(folder, clock)
-    kept = await items.remember(SHOP, NewItem("item"))
+    await items.remember(SHOP, NewItem("item", ("runlog",)))
     assert await texts(other) == ["item"]
-    await items.forget(SHOP, kept.id)
-    await items.sweep(SHOP)
+    clock.now += 2 * DAY_MS
+    assert await items.sweep(SHOP) == 1
     assert not day(folder, FIRST).exists()
     assert await texts(other) == await texts(items) == []
+    clock.now -= 2 * DAY_MS
     await other.remember(SHOP, NewItem("item again"))
     assert await texts(items) == ["item again"]
+
+
+async def test_that_an_item_was_forgotten_stays_known_without_its_text(
+    items: FileItems, folder: Path, clock: Ticking
+) -> None:
+    kept = await items.remember(SHOP, NewItem("item", ("runlog",)))
+    await items.forget(SHOP, kept.id)
+    at = clock.now
+    await items.sweep(SHOP)
+    line = f'{{"gone": "{kept.id}", "timestamp": {at}}}\n'
+    assert day(folder, FIRST).read_text() == line
+    assert await again(folder, clock).keep(SHOP, [kept]) == ["forgotten"]
+    # It is not rewritten for ever.
+    before = day(folder, FIRST).stat().st_ino
+    await items.sweep(SHOP)
+    assert day(folder, FIRST).stat().st_ino == before
+
+
+async def test_a_folder_says_whose_it_is_also_one_that_was_made_before(
+    items: FileItems, folder: Path
+) -> None:
+    await items.remember(SHOP, NewItem("item"))
+    name = day(folder, "project")
+    assert name.read_text() == f"{SHOP}\n"
+    archive = name.parent.name
+    for wrong in ("/work/site\n", "\udcff"):
+        name.write_bytes(wrong.encode(errors="surrogateescape"))
+        assert await items.archives() == {archive: None}
+    name.unlink()
+    assert await items.archives() == {archive: None}
+    await items.remember(SHOP, NewItem("another"))
+    assert await items.archives() == {archive: SHOP}
 
 
 @contextmanager

@@ -98,6 +98,22 @@ async def test_the_first_of_its_tags_ends_an_item(items: Items, clock: Ticking) 
     assert await items.sweep(SHOP) == 1
 
 
+async def test_what_has_none_of_these_tags_ends_with_the_others(
+    items: Items, clock: Ticking
+) -> None:
+    for tags in ((), ("decision",), ("law",), ("law", "decision"), ("law", "incident")):
+        await items.remember(SHOP, NewItem(f"parser {' '.join(tags)}", tags))
+    clock.now += 29 * DAY_MS
+    assert await items.sweep(SHOP) == 1
+    clock.now += 2 * DAY_MS
+    left = {"parser law", "parser law decision"}
+    assert set(await texts(items, "parser")) == set(await texts(items, "")) == left
+    assert (await items.sweep(SHOP), await items.sweep(SHOP)) == (2, 0)
+    clock.now += 335 * DAY_MS
+    assert await texts(items, "parser") == []
+    assert await items.sweep(SHOP) == 2
+
+
 async def test_many_at_once_lose_nothing(items: Items) -> None:
     async def log(number: int) -> Item:
         return await items.remember((SHOP, SITE)[number % 2], NewItem(f"parser {number}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import sys
 import time
@@ -331,3 +332,26 @@ async def test_the_setting_opens_items_beside_documents(database: str, tmp_path:
         answered = await retrieval.context(ContextQuestion(SHOP, "parser"))
         assert [one.candidate.citation for one in answered.found] == [kept.citation]
         assert retrieval.documents is not None
+
+
+async def test_an_index_that_somebody_made_for_meanings_is_used(
+    postgres_server: PostgresServer, database: str
+) -> None:
+    embedder = embedder_named("wordllama")
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "retrieval.md"
+    (shown,) = re.findall(r"```sql\n(CREATE INDEX .*?;)\n.*?```", page.read_text(), re.DOTALL)
+    index = re.sub("'wordllama .*'", f"'{embedder.name} {embedder.version}'", shown)
+    async with PostgresItems.open(database, Ticking(), Numbered(), None, embedder) as items:
+        for number in range(40):
+            await items.remember(SHOP, NewItem(f"the canary number {number} sings in its cage"))
+        exact = await items.recall(SHOP, "birds")
+    assert len(exact) == 10
+    await rows_of(database, index)
+    # Of few the planner reads and sorts all.
+    url = f"{database}&enable_sort=off&enable_seqscan=off"
+    async with PostgresItems.open(url, Ticking(), Numbered(), None, embedder) as items:
+        assert await items.recall(SHOP, "birds") == exact
+    await rows_of(database, "SELECT pg_stat_force_next_flush()")
+    used = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'dcf_items_by_meaning'"
+    used += " AND schemaname = current_schema()"
+    assert (await rows_of(database, used))[0]["idx_scan"] > 0

@@ -1,0 +1,145 @@
+"""``dcf retrieval migrate``."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.exits import FAILED
+from dcf.cli.memory.opening import person
+from dcf.cli.retrieval.opening import file_folder, memory_file, open_lasting
+from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput, listed
+from dcf.cli.wording import counted
+from dcf.problem import Problem
+from dcf.retrieval import Migrated, migrate, projects_of, where_of_url
+
+_URLS = ("postgresql://", "postgres://")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A backend and where it lies. ``name`` says both, without a password; ``switch`` are the
+    variables with which DCF uses it."""
+
+    setting: RetrievalSetting
+    name: str
+    switch: Mapping[str, str]
+
+    @classmethod
+    def of(cls, text: str, settings: Settings) -> Place:
+        """The place that ``BACKEND``, ``BACKEND:WHERE`` or the URL of a database names. Raises
+        BadInput."""
+        backend, _, where = text.partition(":")
+        if text.startswith(_URLS):
+            backend, where = "postgres", text
+        if backend == "memory":
+            message = "memory ends with its service: nothing can be copied from it or to it"
+            raise BadInput([_problem(message, "name sqlite, file or postgres")])
+        env = dict(settings.env)
+        # A path that the environment has is that of the backend that it names.
+        if where or backend != (env.get("MEM_BACKEND") or "sqlite"):
+            env["MEM_PATH"] = str(Path(where).expanduser()) if where else ""
+        if backend == "postgres" and where:
+            env["DATABASE_URL"] = where
+        setting = RetrievalSetting.from_env({**env, "MEM_BACKEND": backend})
+        if backend == "postgres":
+            name = f"postgres:{where_of_url(setting.database)}"
+            return cls(setting, name, {"MEM_BACKEND": backend, "DATABASE_URL": "…"})
+        lies = memory_file if backend == "sqlite" else file_folder
+        path = str(lies(settings, setting).resolve())
+        return cls(setting, f"{backend}:{path}", {"MEM_BACKEND": backend, "MEM_PATH": path})
+
+    def demand_other(self, other: Place) -> None:
+        """Raises BadInput where both are one."""
+        if (self.name, self.setting.database) == (other.name, other.setting.database):
+            raise BadInput([_problem(f"both are {self.name}", "name two places")])
+
+
+async def migrate_items(
+    settings: Settings, source: str, target: str, roots: Sequence[Path], screen: Screen
+) -> Answer:
+    """Copy all that was logged. Raises BadInput, NotSo, UnnamedProjects, a MemoryProblem, a
+    StoreProblem."""
+    come, go = await asyncio.to_thread(
+        lambda: (Place.of(source, settings), Place.of(target, settings))
+    )
+    come.demand_other(go)
+    named = [*projects_of([*roots], None).roots, *come.setting.projects.roots]
+    by = person(f"`dcf retrieval migrate`: copied from {come.name}")
+    async with (
+        open_lasting(settings, come.setting, by, make=False) as items,
+        open_lasting(settings, go.setting, by, make=True) as kept,
+    ):
+        with screen.working(f"copying to {go.name}") as progress:
+            done = await migrate(items, kept, named, progress.tell)
+    return _answer(come, go, done)
+
+
+def _answer(come: Place, go: Place, done: Sequence[Migrated]) -> Answer:
+    fields: dict[str, Any] = {
+        "from": come.name,
+        "to": go.name,
+        "projects": [asdict(one) for one in done],
+        "switch": dict(go.switch),
+    }
+    switch = " ".join(
+        f"{name}={value if value == '…' else shlex.quote(value)}"
+        for name, value in go.switch.items()
+    )
+    show = [
+        _table(done) if done else f"Nothing was logged in {come.name}.",
+        f"{come.name} is as it was. DCF uses {go.name} with {switch}",
+        "What is logged in the old place meanwhile is not there: end its services, and do this "
+        "again to copy the rest.",
+    ]
+    problems = [*_problems(done)]
+    if not problems:
+        return Answer(fields, show, "migrated")
+    fields["problems"] = [one.to_dict() for one in problems]
+    left = counted(len(problems), "item is", "items are")
+    hint = "they are where they were; nothing was overwritten"
+    note = ErrorNote("retrieval_not_copied", f"{left} not copied", hint, listed(problems))
+    return Answer(fields, show, "incomplete", note, FAILED)
+
+
+def _table(done: Sequence[Migrated]) -> Table:
+    table = Table("project", box=None, pad_edge=False)
+    for name in ("copied", "already there", "forgotten there", "forgotten with it"):
+        table.add_column(name, justify="right")
+    for one in done:
+        counts = (one.copied, one.there, one.forgotten, one.given_up)
+        table.add_row(one.project, *(f"{count:,}" for count in counts))
+    return table
+
+
+def _problems(done: Sequence[Migrated]) -> list[Problem]:
+    differing = [
+        Problem(
+            "retrieval_differing",
+            f"{item_id} has another content there, or is another project's",
+            hint="delete it in one of the two places, if that is wrong",
+            file=one.project,
+        )
+        for one in done
+        for item_id in one.differing
+    ]
+    refused = [
+        Problem("retrieval_refused", f"{item_id} cannot be kept: {fault}", file=one.project)
+        for one in done
+        for item_id, fault in one.refused.items()
+    ]
+    return differing + refused
+
+
+def _problem(message: str, hint: str) -> Problem:
+    return Problem("CLI_RETRIEVAL", message, hint=hint, file="FROM, TO")
