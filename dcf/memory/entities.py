@@ -235,6 +235,7 @@ PLAYBOOK = Entity(
     "playbooks",
     key=("id",),
     names=frozenset({"project"}),
+    codes=frozenset({"id", "sources"}),
 )
 CONSOLIDATION = Entity(
     "consolidation",

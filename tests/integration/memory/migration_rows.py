@@ -368,6 +368,27 @@ PLAYBOOK = {
     "updated_at": 2,
 }
 
+RECEIPT = {
+    "id": "receipt-1",
+    "about": "9f86d081884c7d65",
+    "by_kind": "person",
+    "by_name": "ada",
+    "by_reason": "asked",
+    "began_at": 1,
+    "ended_at": None,
+    "unreached": "[]",
+}
+TOMBSTONE = {
+    "receipt_id": "receipt-1",
+    "number": 1,
+    "store": "memory",
+    "kind": "passage",
+    "ref": "passage-1",
+    "fate": "removed",
+    "digest": "00ff",
+    "at": 2,
+}
+
 ROWS: dict[int, Rows] = {
     1: {
         "agents": [AGENT],
@@ -415,4 +436,5 @@ ROWS: dict[int, Rows] = {
     19: {"node_reads": [NODE_READ]},
     20: {"documents": [DOCUMENT], "document_pieces": [DOCUMENT_PIECE]},
     21: {"playbooks": [PLAYBOOK]},
+    22: {"receipts": [RECEIPT], "tombstones": [TOMBSTONE]},
 }

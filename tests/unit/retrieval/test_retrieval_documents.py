@@ -41,7 +41,7 @@ async def test_a_context_has_the_documents_of_its_project_with_their_citations(
         await kept(memory, "/shop", "tea.md")
         await kept(memory, "/other", "theirs.md")
         items, shelf = MemoryItems(memory, SYSTEM), DocumentShelf(memory)
-        retrieval = Retrieval(items, None, clock, shelf)
+        retrieval = Retrieval(items, None, clock, documents=shelf)
         await retrieval.log("/shop", NewItem("Tea is late this spring."))
         answered = await retrieval.context(ContextQuestion("/shop", "tea picked in spring"))
     found = [one.candidate for one in answered.found]
