@@ -59,7 +59,9 @@ def named(connection: Connection, subject: Subject) -> Iterator[tuple[Named, Men
     for event in connection.execute("SELECT * FROM events ORDER BY seq"):
         if any(subject.is_named_in(event[name] or "") for name in TOLD):
             yield NamedEvent(event["seq"]), Mention("event", str(event["seq"]))
-        if subject.is_named_in(change_in(event)):
+        # What is packed is looked into: it is compressed.
+        told = event["packed"] is not None or subject.may_be_named_in(event["change"])
+        if told and subject.is_named_in(change_in(event)):
             known[NamedHistory(event["entity"], event["entity_id"])] = None
     for one in _edited(connection):
         if one not in known and _was_named(connection, one, subject):

@@ -87,6 +87,8 @@ async def test_nothing_is_left_whatever_way_it_came_in(way: str, tmp_path: Path)
         ('{"who": ["Ann\\nMiller"]}', True),
         ('{"arguments": "{\\"who\\": \\"Ann \\\\u004diller\\"}"}', True),
         ("/home/Ann Miller/notes", True),
+        ("Ann M\u0131ller", True),
+        ('["\\u0041nn Miller"]', True),
     ],
 )
 def test_what_names_a_subject(text: str, is_named: bool) -> None:

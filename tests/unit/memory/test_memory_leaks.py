@@ -255,7 +255,7 @@ READERS = {
     "memory/entities.py": "names the table",
     "memory/database/migrations": "make the tables",
     "memory/experiment": "the operations above",
-    "memory/forgetting": "looks for a subject that is forgotten everywhere, for a person",
+    "memory/forgetting/places.py": "takes entries out, and shows nothing of them",
     "memory/nodes": "the operations above",
     "memory/observations/desk.py": "asks for observations alone",
     "memory/retention/counting.py": "counts rows of all tables",
