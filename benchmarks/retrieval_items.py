@@ -78,7 +78,7 @@ def fill(place: Place, count: int) -> list[Figure]:
 
 
 def ask(place: Place, questions: int) -> list[Figure]:
-    """Open the items and ask."""
+    """Open the items and ask so many questions of each kind."""
 
     async def run() -> list[Figure]:
         sayings, chance = Sayings(1), Sayings(2)
