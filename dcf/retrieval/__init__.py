@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
     from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
     from dcf.retrieval.errors import (
+        AnswerersFailed,
         BadProjectTokens,
         DriverMissing,
         FolderUnusable,
@@ -47,6 +48,7 @@ __all__ = [
     "MODES",
     "SHARES",
     "Answered",
+    "AnswerersFailed",
     "BadProjectTokens",
     "Bundle",
     "Candidate",

@@ -67,6 +67,9 @@ class FileItems:
         # Words alone decide here.
         return
 
+    def leave_behind(self) -> None:
+        return
+
     async def _append(self, project: str, new: Sequence[NewItem]) -> list[Item]:
         return await self._at_work(self._appended, project, new)
 

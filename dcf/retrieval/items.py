@@ -38,6 +38,9 @@ class Items(Protocol):
         """Make new items found by their meaning too, until it is cancelled: what ``recall`` else
         begins with."""
 
+    def leave_behind(self) -> None:
+        """Another process keeps up: ``recall`` here begins with nothing."""
+
 
 def archive_of(project: str) -> str:
     """What a project's items are kept under: a name for its folder that is none itself."""

@@ -77,6 +77,9 @@ class MemoryItems:
     async def keep_up(self) -> None:
         await self._memory.search.keep_up()
 
+    def leave_behind(self) -> None:
+        self._memory.search.leave_behind()
+
     async def _insert(self, project: str, new: Sequence[NewItem]) -> list[Item]:
         """Keep items, all or none."""
         archive, passages = archive_of(project), [_passage(one) for one in new]

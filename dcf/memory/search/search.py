@@ -180,6 +180,10 @@ class Search:
         finally:
             self._is_kept_up = False
 
+    def leave_behind(self) -> None:
+        """Another process keeps up: searches here need not begin with it."""
+        self._is_kept_up = True
+
     async def rebuild(self) -> int:
         """Make the index anew from what is kept; how many texts are in it."""
         return await self._ledger.change(SYSTEM, lambda journal: rebuild(journal.connection))
