@@ -46,6 +46,7 @@ class Load:
     seconds: float
     log_rate: float
     ask_rate: float
+    processes: int = 1
 
 
 @dataclass(slots=True)
@@ -90,7 +91,8 @@ async def retrieval_load(load: Load, scratch: Path) -> list[Figure]:
     shelf = CodeShelf(scratch / "home" / "code", embedder_named(DEFAULT_EMBEDDER))
     await shelf.of(str(_project())).sync()
     environment = {**os.environ, "DCF_HOME": str(scratch / "home"), "MEM_PATH": str(memory)}
-    served = [sys.executable, "-m", "dcf.cli", "retrieval", "serve", "--port", "0", "--root"]
+    served = [sys.executable, "-m", "dcf.cli", "retrieval", "serve", "--port", "0"]
+    served += ["--processes", str(load.processes), "--root"]
     with (scratch / "requests.log").open("wb") as log:
         server = await asyncio.create_subprocess_exec(
             *served, str(_project()), stdout=asyncio.subprocess.PIPE, stderr=log, env=environment
@@ -99,11 +101,13 @@ async def retrieval_load(load: Load, scratch: Path) -> list[Figure]:
         assert server.stdout is not None
         port = json.loads(await server.stdout.readline())["port"]
         await _clients(port, Load(1, 1, 0, 0.0, 0.0, 0.0))
-        before, resident = _processor_s(server.pid), _resident(server.pid)
+        family = [server.pid, *_children(server.pid)]
+        before, resident = sum(map(_processor_s, family)), sum(map(_resident, family))
         began = time.perf_counter()
         seen, client_s = await _clients(port, load)
         took = time.perf_counter() - began
-        used, grown = _processor_s(server.pid) - before, _resident(server.pid)
+        used = sum(map(_processor_s, family)) - before
+        grown = sum(map(_resident, family))
     finally:
         server.terminate()
         await server.wait()
@@ -234,6 +238,12 @@ def _now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+def _children(pid: int) -> list[int]:
+    """Those that live: the processes of the service, and no others."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
+    return [int(one) for one in found]
+
+
 def _processor_s(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -265,12 +275,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--log-rate", type=float, default=1_050.0, help="a second; 0: no limit")
     parser.add_argument("--ask-rate", type=float, default=10.0, help="a second; 0: no limit")
+    parser.add_argument("--processes", type=int, default=1, help="of the service")
     parser.add_argument(
         "--folder", type=Path, help="keep the memory there; one that is there is used as it is"
     )
     given = parser.parse_args(arguments)
     rates = given.log_rate, given.ask_rate
-    load = Load(given.clients, given.asking, given.items, 60 * given.minutes, *rates)
+    seconds = 60 * given.minutes
+    load = Load(given.clients, given.asking, given.items, seconds, *rates, given.processes)
     with tempfile.TemporaryDirectory(prefix="dcf-bench-") as folder:
         scratch = given.folder or Path(folder)
         scratch.mkdir(parents=True, exist_ok=True)

@@ -75,7 +75,9 @@ def _id_problems(text: str, path: str) -> Iterator[Problem]:
     if text in (".", ".."):
         # A browser takes such a segment out of the path, encoded or not.
         yield _problem("id-dots", f"{text!r} is no id: it means a folder in a URL", path, hint)
-    kinds = {unicodedata.category(character) for character in text}
+    # Most ids: nothing in them need be looked up.
+    plain = text.isascii() and text.isprintable()
+    kinds = set() if plain else {unicodedata.category(character) for character in text}
     if "Cc" in kinds:
         yield _problem("id-control", f"{text!r} has control characters", path, hint)
     if "Cs" in kinds:

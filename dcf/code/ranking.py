@@ -116,9 +116,8 @@ def ranked(
 ) -> list[Ranked]:
     """The best ``limit`` of the candidates, the best first."""
     pieces = pieces_by_id(connection, found.ids)
-    everything = [
-        _judged(piece, question, found, meaning.get(piece.id)) for piece in pieces.values()
-    ]
+    judge = _Judge(question, found, meaning)
+    everything = [judge.judged(piece) for piece in pieces.values()]
     # Then by place, so that the same question has the same answer.
     everything.sort(
         key=lambda one: (-one.signals.score, one.piece.path, one.piece.first_line, one.piece.id)
@@ -126,24 +125,33 @@ def ranked(
     return everything[: question.limit]
 
 
-def _judged(
-    piece: KnownPiece, question: Question, found: Candidates, meaning: float | None
-) -> Ranked:
-    names = question.names
-    begins = set(piece.begins.split())
-    said = lines_of(names, piece)
-    place = found.places.get(piece.id)
-    signals = Signals(
-        words=found.words.get(piece.id, 0.0),
-        meaning=meaning,
-        defines=sum(name in begins for name in names) / max(len(names), 1),
-        says=len(said) / max(len(names), 1),
-        near=_nearness(piece.path, question.near),
-        is_function=piece.kind in _FUNCTIONS,
-        place=0.0 if place is None else 1 - _LATER * list(found.places).index(piece.id),
-        has_places=bool(found.places),
-    )
-    return Ranked(piece, signals, said, place)
+class _Judge:
+    """What speaks for pieces: ``meaning`` by their ids."""
+
+    def __init__(self, question: Question, found: Candidates, meaning: Mapping[int, float]) -> None:
+        self._near = question.near
+        self._names = question.names
+        self._found = found
+        self._meaning = meaning
+        self._order = {piece: at for at, piece in enumerate(found.places)}
+
+    def judged(self, piece: KnownPiece) -> Ranked:
+        names = self._names
+        many = max(len(names), 1)
+        begins = set(piece.begins.split()) if names else ()
+        said = lines_of(names, piece)
+        at = self._order.get(piece.id)
+        signals = Signals(
+            words=self._found.words.get(piece.id, 0.0),
+            meaning=self._meaning.get(piece.id),
+            defines=sum(name in begins for name in names) / many,
+            says=len(said) / many,
+            near=_nearness(piece.path, self._near),
+            is_function=piece.kind in _FUNCTIONS,
+            place=0.0 if at is None else 1 - _LATER * at,
+            has_places=bool(self._order),
+        )
+        return Ranked(piece, signals, said, self._found.places.get(piece.id))
 
 
 def _inside(

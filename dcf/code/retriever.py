@@ -30,8 +30,10 @@ _FEW = 64
 _FIRST = 100
 """Files that are read first for a question, where many are not indexed yet."""
 _BATCH = 4
-_LOOKS = 4
-"""For how many times as long as a look at all files took there is no other one."""
+_LOOKS = (4, 19)
+"""For how many times as long as a look at all files took there is no other one: looking takes at
+most a fifth of the time, and a twentieth where an edit is seen within ``_LATE_S`` all the same."""
+_LATE_S = 1.0
 _PATIENCE_S = 1.2
 """How long an answer waits for an index that is being made."""
 
@@ -80,7 +82,8 @@ class CodeRetriever:
         changed, gone = await self._changes()
         now = time.monotonic()
         # Many who ask at once share a look, and looking takes a small part of the time.
-        self._look_again = now + _LOOKS * (now - began)
+        fewest, most = (times * (now - began) for times in _LOOKS)
+        self._look_again = now + min(most, max(fewest, _LATE_S))
         if len(changed) + len(gone) > _FEW:
             self._pending = dict.fromkeys(changed or gone)
         elif changed or gone:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
     from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
     from dcf.retrieval.errors import (
+        AnswerersFailed,
         BadProjectTokens,
         DriverMissing,
         FactsAway,
@@ -71,6 +72,7 @@ __all__ = [
     "SHARES",
     "Access",
     "Answered",
+    "AnswerersFailed",
     "AuditLog",
     "BadProjectTokens",
     "Bundle",

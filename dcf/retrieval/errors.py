@@ -53,6 +53,13 @@ class RootNotServed(RetrievalProblem):
     )
 
 
+class AnswerersFailed(RetrievalProblem):
+    """A process that was to answer questions ended before it answered any: {how}."""
+
+    code = "retrieval_answerers_failed"
+    hint = "what it wrote to stderr says why; `--processes 1` answers without others"
+
+
 class BadProjectTokens(RetrievalProblem):
     """{file} does not say which token opens which project: {reason}."""
 

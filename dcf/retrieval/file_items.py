@@ -122,6 +122,9 @@ class FileItems:
         folders = [one for one in sorted(self._folder.glob(f"{ARCHIVE}*")) if one.is_dir()]
         return archives_named((one.name, _named_in(one)) for one in folders)
 
+    def leave_behind(self) -> None:
+        return
+
     async def _append(self, project: str, new: Sequence[NewItem]) -> list[Item]:
         return await self._at_work(self._appended, project, new)
 

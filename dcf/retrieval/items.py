@@ -50,6 +50,9 @@ class Items(Protocol):
         """Make new items found by their meaning too, until it is cancelled: what ``recall`` else
         begins with."""
 
+    def leave_behind(self) -> None:
+        """Another process keeps up: ``recall`` here begins with nothing."""
+
 
 class LastingItems(Items, Protocol):
     """Items that outlast their process, so that they can be moved. What was forgotten stays known

@@ -131,6 +131,9 @@ class MemoryItems:
         left = await self._in_archive(project, keep)
         return [_kept(item, archive, left) for item in items]
 
+    def leave_behind(self) -> None:
+        self._memory.search.leave_behind()
+
     async def _insert(self, project: str, new: Sequence[NewItem]) -> list[Item]:
         """Keep items, all or none."""
         passages = [_passage(one) for one in new]

@@ -270,6 +270,9 @@ class PostgresItems:
         finally:
             self._is_kept_up = False
 
+    def leave_behind(self) -> None:
+        self._is_kept_up = True
+
     async def _follow(self) -> None:
         """Give meanings to what this process logs, until it is time to look for others."""
         end = asyncio.get_running_loop().time() + _LOOKS_S

@@ -38,6 +38,8 @@ _CANDIDATES = 50
 _MORE = 4
 
 _TIME = Caller("time is over")
+_SHORT = 1_000
+"""Characters from which what names people is taken out within a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +91,9 @@ class Retrieval:
         """Keep an item. Raises InvalidItem."""
         path = None if new.file_path is None else path_in(project, new.file_path)
         clean = self._personal.without
-        # A long text takes its time, in which others are answered.
-        text = await asyncio.to_thread(clean, new.text)
+        # A long text takes its time, in which others are answered; a thread takes some as well.
+        is_short = len(new.text) <= _SHORT
+        text = clean(new.text) if is_short else await asyncio.to_thread(clean, new.text)
         tags, source = tuple(map(clean, new.tags)), new.source and clean(new.source)
         return await self.items.remember(project, NewItem(text, tags, source, path))
 

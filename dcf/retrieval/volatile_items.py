@@ -67,6 +67,9 @@ class VolatileItems:
         # Words alone decide here.
         return
 
+    def leave_behind(self) -> None:
+        return
+
     def _remove(self, project: str, which: Callable[[Item], bool]) -> int:
         kept = self._kept.get(project, {})
         gone = [number for number, item in kept.items() if which(item)]

@@ -105,6 +105,15 @@ def serve(
             show_default="DCF_TOKEN",
         ),
     ] = None,
+    processes: Annotated[
+        str,
+        typer.Option(
+            "--processes",
+            metavar="N",
+            help="Of several one listens and writes, the others answer questions; auto: as many"
+            " as this machine has cores.",
+        ),
+    ] = "1",
     as_json: JsonOption = False,
 ) -> Answer:
     """Serve memory and code over HTTP: POST /log, POST /augmented-context, until SIGTERM or Ctrl-C.
@@ -127,7 +136,14 @@ def serve(
     setting = RetrievalSetting.from_env(os.environ, roots, port)
     # Its loop and its sockets are of C: a request takes less of the core that all of them share.
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        serving = serve_retrieval(settings, setting, host, token_file, as_json=as_json)
+        serving = serve_retrieval(
+            settings,
+            setting,
+            host,
+            token_file,
+            processes=setting.processes(processes),
+            as_json=as_json,
+        )
         return runner.run(serving)
 
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
+import signal
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dcf.cli.answer import Answer
 from dcf.cli.log_lines import log_to_stderr
@@ -20,8 +25,12 @@ from dcf.memory import Actor
 from dcf.retrieval import maintain
 from dcf_agents.installation import installed_version
 
+if TYPE_CHECKING:
+    from dcf.retrieval.serving import Answerers
+
 _GRACE_S = 10
 _BY = Actor("system", "dcf retrieval", "logged over HTTP")
+_ANSWERER = (sys.executable, "-P", "-m", "dcf.cli.retrieval.answerer")
 
 
 async def serve_retrieval(
@@ -30,10 +39,11 @@ async def serve_retrieval(
     host: str,
     token_file: Path | None,
     *,
+    processes: int,
     as_json: bool,
 ) -> Answer:
-    """Serve until told to stop. Raises BadInput, EnvironmentTrouble, a MemoryProblem, a
-    StoreProblem."""
+    """Serve until told to stop; of several ``processes`` this one listens and writes, the others
+    answer questions. Raises BadInput, EnvironmentTrouble, a MemoryProblem, a StoreProblem."""
     from dcf.retrieval.serving import create_app
     from dcf.tools.serving import CannotServe, Guard, is_loopback, serve_app
 
@@ -49,11 +59,18 @@ async def serve_retrieval(
     def ready(url: str, port: int) -> None:
         served.append(url)
         line = {"event": "ready", "url": url, "port": port, "pid": os.getpid()}
-        about = {"backend": setting.backend, "roots": list(setting.projects.roots)}
+        about = {
+            "backend": setting.backend,
+            "roots": list(setting.projects.roots),
+            "processes": processes,
+        }
         # With --json stdout carries the one document at the end.
         print(json.dumps({**line, **about}), file=sys.stderr if as_json else sys.stdout, flush=True)
 
-    async with open_retrieval(settings, setting, _BY) as retrieval:
+    async with (
+        open_retrieval(settings, setting, _BY) as retrieval,
+        _answerers(setting, processes - 1) as others,
+    ):
 
         async def work() -> None:
             await maintain(retrieval, setting.projects.roots, now_ms(), setting.audit_days)
@@ -67,9 +84,31 @@ async def serve_retrieval(
             version=installed_version(),
             backend=setting.backend,
             nightly=None if night is None else lambda: night_of(settings, night).watch(work),
+            answer=None if others is None else others.answer,
         )
         try:
             await serve_app(app, host, setting.port, grace_s=_GRACE_S, on_ready=ready)
         except CannotServe as error:
             raise EnvironmentTrouble(error.code, str(error), error.hint) from error
     return Answer({"url": served[0] if served else None}, status="stopped")
+
+
+@asynccontextmanager
+async def _answerers(setting: RetrievalSetting, count: int) -> AsyncIterator[Answerers | None]:
+    """So many processes that answer questions; None for none. Raises EnvironmentTrouble."""
+    from dcf.retrieval import AnswerersFailed
+    from dcf.retrieval.serving import Answerers
+
+    if not count:
+        yield None
+        return
+
+    def end() -> None:
+        # As from outside: what is asked meanwhile is answered first.
+        signal.raise_signal(signal.SIGTERM)
+
+    try:
+        async with Answerers(_ANSWERER, pickle.dumps(setting), count, end) as others:
+            yield others
+    except AnswerersFailed as error:
+        raise EnvironmentTrouble(error.code, str(error), error.hint) from error

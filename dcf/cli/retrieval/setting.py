@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 3030
 EXPOSED_RATE = 100.0
 """Requests a second of one address, where other machines reach the service."""
+MOST_PROCESSES = 64
 Backend = Literal["memory", "file", "sqlite", "postgres"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
@@ -135,6 +136,19 @@ class RetrievalSetting:
             raise BadInput([_problem(_ALLOW, str(error), hint)]) from error
         default = EXPOSED_RATE if exposed else 0.0
         return Limits(networks, default if self.rate is None else self.rate)
+
+    def processes(self, said: str) -> int:
+        """How many processes ``said`` means. Raises BadInput."""
+        if said == "auto":
+            return 1 if self.backend == "memory" else min(os.cpu_count() or 1, MOST_PROCESSES)
+        number = int(said) if said.isdecimal() and said.isascii() else 0
+        if not 1 <= number <= MOST_PROCESSES:
+            hint = f"a number from 1 to {MOST_PROCESSES}, or auto"
+            raise BadInput([_problem("--processes", f"{said!r} is no number of them", hint)])
+        if number > 1 and self.backend == "memory":
+            message = "with MEM_BACKEND=memory no other process knows what is logged"
+            raise BadInput([_problem("--processes", message, "leave it out, or choose sqlite")])
+        return number
 
 
 def _rate(text: str, problems: list[Problem]) -> float | None:

@@ -12,6 +12,8 @@ from dcf.memory.checking import json_of, text_problems
 from dcf.memory.passage import NewPassage, Passage
 from dcf.problem import Problem
 
+_NAMES = tuple(field.name for field in fields(Passage))
+
 
 class PassageFields(TypedDict, total=False):
     """What can be changed of a passage."""
@@ -23,8 +25,9 @@ class PassageFields(TypedDict, total=False):
 
 def passage_of(row: Row) -> Passage:
     """The passage in a row."""
-    known = {field.name: row[field.name] for field in fields(Passage)}
-    return Passage(**{**known, "tags": tuple(json.loads(row["tags"]))})
+    known = {name: row[name] for name in _NAMES}
+    known["tags"] = tuple(json.loads(row["tags"]))
+    return Passage(**known)
 
 
 def fields_of(passage: NewPassage | Passage) -> dict[str, Any]:

@@ -180,6 +180,10 @@ class Search:
         finally:
             self._is_kept_up = False
 
+    def leave_behind(self) -> None:
+        """Another process keeps up: searches here need not begin with it."""
+        self._is_kept_up = True
+
     async def rebuild(self) -> int:
         """Make the index anew from what is kept; how many texts are in it."""
         return await self._ledger.change(SYSTEM, lambda journal: rebuild(journal.connection))
@@ -297,7 +301,7 @@ def _best(
 ) -> tuple[Found, ...]:
     """The first ``k`` that the filters leave. Labels' weights and salience move what is near the
     top: as many are weighed as could change places."""
-    found: list[Found] = []
+    found: list[tuple[float, int, Found]] = []
     order = np.argsort(-score, kind="stable")
     moved = question.weights or "passage" in question.wanted
     enough = 2 * question.k if moved else question.k
@@ -305,20 +309,23 @@ def _best(
         rows = order[start : start + enough]
         at = found_at(connection, best.places[rows].tolist(), question)
         found += [
-            replace(
-                one,
-                score=float(score[row]) * _weight(one, salience, question),
-                words=float(best.words[row]),
-                near=float(best.words[row] - best.own[row]),
-                similarity=None if np.isnan(near[row]) else float(near[row]),
-            )
+            (float(score[row]) * _weight(one, salience, question), row, one)
             for row, (one, salience) in zip(rows.tolist(), at, strict=True)
             if one is not None
         ][: enough - len(found)]
         if len(found) >= enough:
             break
-    found.sort(key=lambda one: -one.score)
-    return tuple(found[: question.k])
+    found.sort(key=lambda one: -one[0])
+    return tuple(
+        replace(
+            one,
+            score=weighed,
+            words=float(best.words[row]),
+            near=float(best.words[row] - best.own[row]),
+            similarity=None if np.isnan(near[row]) else float(near[row]),
+        )
+        for weighed, row, one in found[: question.k]
+    )
 
 
 def _weight(one: Found, salience: float, question: Question) -> float:

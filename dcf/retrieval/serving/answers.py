@@ -1,16 +1,66 @@
-"""Items and pieces of code as the service answers them: names in camelCase, what is not there left
-out."""
+"""What the service answers: names in camelCase, what is not there left out; why it does not."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict
 from typing import Any
 
 from pydantic.alias_generators import to_camel
+from pydantic_core import to_json
+from starlette.responses import JSONResponse, Response
 
+from dcf.problem import ProblemError
+from dcf.retrieval.audit import Caller
 from dcf.retrieval.bundle import Bundle
 from dcf.retrieval.candidate import Scored
+from dcf.retrieval.errors import (
+    AnswerersFailed,
+    RetrievalProblem,
+    RootNotServed,
+    RootRequired,
+    UnknownItem,
+)
 from dcf.retrieval.item import Item
+from dcf.retrieval.question import ContextQuestion
+from dcf.retrieval.retrieval import Retrieval
+
+_log = logging.getLogger(__name__)
+
+_STATUS: dict[type[ProblemError], int] = {RootNotServed: 403, UnknownItem: 404}
+
+
+class Json(JSONResponse):
+    """Written by a compiled encoder: answers are most of what the service's own code does."""
+
+    def render(self, content: Any) -> bytes:
+        return to_json(content)
+
+
+async def context_answer(retrieval: Retrieval, question: ContextQuestion, by: Caller) -> Response:
+    """The answer to a question that ``by`` asks. Raises a ProblemError."""
+    answered = await retrieval.context(question, by)
+    answer: dict[str, Any] = {
+        "query": question.query,
+        "context": [*map(context_item, answered.found)],
+    }
+    if answered.bundle is not None:
+        answer["bundle"] = bundle(answered.bundle)
+    if answered.problems:
+        answer["warnings"] = [one.message for one in answered.problems]
+    return Json(answer)
+
+
+def refusal(error: ProblemError) -> Response:
+    """Why there is no answer."""
+    if isinstance(error, RootRequired):
+        return JSONResponse({"error": str(error), "hint": error.hint}, status_code=400)
+    if isinstance(error, RetrievalProblem) and not isinstance(error, AnswerersFailed):
+        # Its message is the reason alone, as in "text required".
+        status = _STATUS.get(type(error), 400)
+        return JSONResponse({"error": str(error).removesuffix(".")}, status_code=status)
+    _log.warning("%s: %s", error.code, error)
+    return JSONResponse({"error": str(error), "hint": error.hint}, status_code=503)
 
 
 def stored(item: Item) -> dict[str, Any]:

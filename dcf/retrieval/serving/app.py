@@ -8,9 +8,9 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from pydantic_core import to_json
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -19,12 +19,11 @@ from starlette.routing import Route
 
 from dcf.problem import ProblemError
 from dcf.retrieval.audit import Caller
-from dcf.retrieval.errors import RetrievalProblem, RootNotServed, RootRequired, UnknownItem
 from dcf.retrieval.item import NewItem
 from dcf.retrieval.projects import Projects
 from dcf.retrieval.question import ContextQuestion, limit_of
 from dcf.retrieval.retrieval import Retrieval
-from dcf.retrieval.serving.answers import bundle, context_item, stored
+from dcf.retrieval.serving.answers import Json, context_answer, refusal, stored
 from dcf.retrieval.serving.gate import Gate, Limits
 from dcf.retrieval.serving.metrics import Metrics
 from dcf.retrieval.serving.openapi import openapi, page
@@ -36,9 +35,9 @@ _log = logging.getLogger(__name__)
 
 _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 _SWEEP_S = 60.0
-_STATUS: dict[type[ProblemError], int] = {RootNotServed: 403, UnknownItem: 404}
 
 Handler = Callable[[Request], Awaitable[Response]]
+Answer = Callable[[ContextQuestion, Caller], Awaitable[Response]]
 
 
 def create_app(
@@ -50,11 +49,13 @@ def create_app(
     version: str = "0",
     backend: str = "",
     nightly: Callable[[], Coroutine[Any, Any, None]] | None = None,
+    answer: Answer | None = None,
 ) -> Starlette:
     """The application over ``retrieval``, which stays its owner's to close. ``guard`` lets in who
     has its token; tokens of ``projects`` are taken besides, each for its own project. ``nightly``
-    goes on as long as the service runs."""
-    desk = _Desk(retrieval, projects)
+    goes on as long as the service runs. ``answer`` answers questions, by itself where nothing else
+    does."""
+    desk = _Desk(retrieval, projects, answer or partial(context_answer, retrieval))
     metrics = Metrics()
     spec = openapi(version)
 
@@ -113,19 +114,13 @@ def create_app(
     return app
 
 
-class _Json(JSONResponse):
-    """Written by a compiled encoder: answers are most of what the service's own code does."""
-
-    def render(self, content: Any) -> bytes:
-        return to_json(content)
-
-
 class _Desk:
     """Each route with a body, without HTTP's errors."""
 
-    def __init__(self, retrieval: Retrieval, projects: Projects) -> None:
+    def __init__(self, retrieval: Retrieval, projects: Projects, answer: Answer) -> None:
         self._retrieval = retrieval
         self._projects = projects
+        self._answer = answer
 
     async def log(self, request: Request) -> Response:
         body = await body_of(request, LogBody)
@@ -134,7 +129,7 @@ class _Desk:
             body.text or "", tuple(body.tags or ()), body.source or None, body.file_path or None
         )
         item = await self._retrieval.log(project, new)
-        return _Json({"ok": True, "stored": stored(item)})
+        return Json({"ok": True, "stored": stored(item)})
 
     async def delete(self, request: Request) -> Response:
         project = self._project(request, request.query_params.get("root"))
@@ -153,15 +148,7 @@ class _Desk:
             body.budget,
             tags=tuple(body.tags or ()),
         )
-        answered = await self._retrieval.context(question, _caller(request))
-        answer: dict[str, Any] = {
-            "query": question.query,
-            "context": [*map(context_item, answered.found)],
-        }
-        if answered.bundle is not None:
-            answer["bundle"] = bundle(answered.bundle)
-        warnings = [one.message for one in answered.problems]
-        return _Json({**answer, **({"warnings": warnings} if warnings else {})})
+        return await self._answer(question, _caller(request))
 
     def _project(self, request: Request, named: str | None) -> str:
         return self._projects.chosen(_token(request), named or None)
@@ -185,16 +172,8 @@ def _answering(handler: Handler) -> Handler:
             return await handler(request)
         except BadRequest as error:
             return JSONResponse({"error": str(error)}, status_code=error.status)
-        except RootRequired as error:
-            return JSONResponse({"error": str(error), "hint": error.hint}, status_code=400)
-        except RetrievalProblem as error:
-            # Its message is the reason alone, as in "text required".
-            status = _STATUS.get(type(error), 400)
-            return JSONResponse({"error": str(error).removesuffix(".")}, status_code=status)
         except ProblemError as error:
-            _log.warning("%s: %s", error.code, error)
-            body = {"error": str(error), "hint": error.hint}
-            return JSONResponse(body, status_code=503)
+            return refusal(error)
 
     return answered
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import socket
 from collections.abc import Iterator
@@ -38,12 +39,12 @@ class Service:
         (self.root / "data_loader" / "json_data_loader.ts").write_text(LOADER)
         self.start()
 
-    def start(self) -> None:
-        self.child = self.dcf.start("retrieval", "serve", "--root", self.root)
+    def start(self, *more: str) -> None:
+        self.child = self.dcf.start("retrieval", "serve", "--root", self.root, *more)
         assert self.child.stdout is not None
         line = json.loads(until(self.child.stdout.readline, "it is ready"))
         assert (line["event"], line["roots"]) == ("ready", [str(self.root.resolve())])
-        self.url = line["url"]
+        self.url, self.pid = line["url"], line["pid"]
 
     def log(self, text: str, *tags: str, **more: str) -> dict[str, Any]:
         answer = httpx2.post(f"{self.url}/log", json={"text": text, "tags": [*tags], **more})
@@ -52,7 +53,8 @@ class Service:
         return stored
 
     def ask(self, query: str, **more: Any) -> list[dict[str, Any]]:
-        answer = httpx2.post(f"{self.url}/augmented-context", json={"query": query, **more})
+        body = {"query": query, **more}
+        answer = httpx2.post(f"{self.url}/augmented-context", json=body, timeout=60)
         assert answer.status_code == 200, answer.text
         context: list[dict[str, Any]] = answer.json()["context"]
         return context
@@ -104,6 +106,36 @@ def test_the_three_workflows_of_augmented_retrieval(service: Service, dcf: Dcf) 
     assert service.ask("Content-Length")[0]["id"] == kept["id"]
     service.child.terminate()
     assert service.child.wait(60) == 0
+
+
+def test_several_processes_lose_nothing_when_one_is_killed(service: Service) -> None:
+    service.child.terminate()
+    assert service.child.wait(60) == 0
+    service.start("--processes", "2")
+    (answerer,) = children(service.pid)
+    logged = []
+    for number in range(40):
+        logged.append(service.log(f"the zebra of run {number} failed", "error")["id"])
+        if number == 20:
+            os.kill(answerer, signal.SIGKILL)
+    found = service.ask("zebra", limit=100)
+    assert sorted(one["id"] for one in found if one["type"] == "memory") == sorted(logged)
+    assert service.ask("push chunks to the stream")[0]["symbol"] == "JsonDataLoader.load"
+    refused = httpx2.post(f"{service.url}/augmented-context", json={"query": " "})
+    assert (refused.status_code, refused.json()) == (400, {"error": "query required"})
+    counted = httpx2.get(f"{service.url}/metrics").text
+    assert 'requests_total{route="/log",status="200"} 40' in counted
+    assert 'requests_total{route="/augmented-context",status="200"} 2' in counted
+    (other,) = children(service.pid)
+    assert other != answerer
+    # Nobody asks it any more, however the service ended.
+    os.kill(service.pid, signal.SIGKILL)
+    until(lambda: not Path(f"/proc/{other}").exists(), "the other process ended")
+
+
+def children(pid: int) -> list[int]:
+    """The processes that ``pid`` started, and that live."""
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def test_the_commands_log_and_find(dcf: Dcf) -> None:
@@ -216,6 +248,8 @@ def test_what_cannot_be_moved_is_refused_with_the_reason(
         ({}, ["log", " "], "text required"),
         ({}, ["context", "a", "--mode", "best"], "not one of ranked, guide"),
         ({"MEM_BACKEND": "memory"}, ["log", "a"], "this is none"),
+        ({}, ["serve", "--processes", "no"], "'no' is no number of them"),
+        ({"MEM_BACKEND": "memory"}, ["serve", "--processes", "2"], "no other process knows"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_starts(

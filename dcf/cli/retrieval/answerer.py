@@ -1,0 +1,82 @@
+"""A process that answers questions for ``dcf retrieval serve --processes``.
+
+Messages come on stdin and go to stdout, each behind its length: first the setting, which is
+answered when this process is ready, then questions. It ends when stdin does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import pickle
+import sys
+from typing import Any, BinaryIO
+
+from dcf.cli.log_lines import log_to_stderr
+from dcf.cli.retrieval.opening import open_retrieval
+from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.settings import Settings
+from dcf.memory import SYSTEM
+from dcf.problem import ProblemError
+from dcf.retrieval import Caller, ContextQuestion, Retrieval
+from dcf.retrieval.serving import LENGTH, READY, STATUS, context_answer, refusal
+
+_log = logging.getLogger(__name__)
+
+
+def main() -> None:
+    """Answer until nobody asks any more."""
+    from uvloop import new_event_loop
+
+    # What a library prints is no answer.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    setting = _next(sys.stdin.buffer)
+    if setting is not None:
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            # By whoever started this process, of itself.
+            runner.run(_answer(pickle.loads(setting), sys.stdin.buffer, answers))
+
+
+async def _answer(setting: RetrievalSetting, questions: BinaryIO, answers: BinaryIO) -> None:
+    settings = Settings.from_env(os.environ)
+    log_to_stderr(settings.log_level)
+    async with open_retrieval(settings, setting, SYSTEM) as retrieval:
+        retrieval.items.leave_behind()
+        _send(answers, READY)
+        while (question := await asyncio.to_thread(_next, questions)) is not None:
+            _send(answers, await _answered(retrieval, json.loads(question)))
+
+
+async def _answered(retrieval: Retrieval, told: dict[str, Any]) -> bytes:
+    question, by = ContextQuestion(**told["question"]), Caller(**told["by"])
+    try:
+        response = await context_answer(retrieval, question, by)
+    except ProblemError as error:
+        response = refusal(error)
+    # As the server does with what nobody foresaw: the next question may be another one.
+    except Exception:  # noqa: BLE001
+        _log.exception("a question was not answered")
+        return STATUS.pack(500) + json.dumps({"error": "Internal Server Error"}).encode()
+    return STATUS.pack(response.status_code) + bytes(response.body)
+
+
+def _next(stream: BinaryIO) -> bytes | None:
+    """The next message; None if there is none any more."""
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    (length,) = LENGTH.unpack(head)
+    message = stream.read(length)
+    return message if len(message) == length else None
+
+
+def _send(stream: BinaryIO, message: bytes) -> None:
+    stream.write(LENGTH.pack(len(message)) + message)
+    stream.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Processes that answer questions, beside the one that listens and writes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import struct
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Self
+
+from starlette.responses import Response
+
+from dcf.retrieval.audit import Caller
+from dcf.retrieval.errors import AnswerersFailed
+from dcf.retrieval.question import ContextQuestion
+from dcf.stopping import stop
+
+_log = logging.getLogger(__name__)
+
+LENGTH = struct.Struct(">I")
+"""Before each message: how many bytes it has."""
+STATUS = struct.Struct(">H")
+"""An answer begins with its status of HTTP; its body follows."""
+READY = b"ready"
+_DEATHS = 3
+"""One after another that have answered nothing, of one place."""
+_TRIES = 2
+"""Processes that one question may end."""
+_END_S = 10.0
+"""How long a process has for what it is at when the service ends."""
+
+
+class _Lost(Exception):
+    """The process ended."""
+
+
+class _Answerer:
+    """One process, which answers one question at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.answers = 0
+
+    @classmethod
+    async def begun(cls, command: Sequence[str]) -> Self:
+        """A process that gets ready."""
+        pipe = asyncio.subprocess.PIPE
+        # Ctrl-C is for the one that listens: it lets what is asked be answered first.
+        return cls(
+            await asyncio.create_subprocess_exec(
+                *command, stdin=pipe, stdout=pipe, start_new_session=True
+            )
+        )
+
+    async def be_told(self, setting: bytes) -> None:
+        """Wait until it is ready. Raises _Lost."""
+        try:
+            await self._exchanged(setting)
+        except _Lost:
+            await self.end(0.0)
+            raise
+
+    @property
+    def is_there(self) -> bool:
+        return self.process.returncode is None
+
+    async def answer(self, question: bytes) -> bytes:
+        """Raises _Lost."""
+        answered = await self._exchanged(question)
+        self.answers += 1
+        return answered
+
+    async def end(self, patience_s: float) -> None:
+        """Let it end what it is at; it ends of itself when nobody can ask any more."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        try:
+            await asyncio.wait_for(self.process.wait(), patience_s)
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                self.process.kill()
+            await self.process.wait()
+
+    async def _exchanged(self, message: bytes) -> bytes:
+        into, out = self.process.stdin, self.process.stdout
+        assert into is not None and out is not None
+        try:
+            into.write(LENGTH.pack(len(message)) + message)
+            await into.drain()
+            (length,) = LENGTH.unpack(await out.readexactly(LENGTH.size))
+            return await out.readexactly(length)
+        except (OSError, asyncio.IncompleteReadError) as error:
+            raise _Lost from error
+
+
+class Answerers:
+    """``count`` processes by ``command``, each of which is told ``setting`` first. One that ends
+    is replaced; its question is asked again, once. Where ``_DEATHS`` in a row end without an
+    answer there is a ``failure``, and ``on_failure`` is called."""
+
+    def __init__(
+        self, command: Sequence[str], setting: bytes, count: int, on_failure: Callable[[], object]
+    ) -> None:
+        self._command = command
+        self._setting = setting
+        self._count = count
+        self._on_failure = on_failure
+        self._all: dict[int, _Answerer] = {}
+        self._free: asyncio.Queue[_Answerer | None] = asyncio.Queue()
+        self._keeping: list[asyncio.Task[None]] = []
+        self._asking: set[asyncio.Task[Response]] = set()
+        self.failure: AnswerersFailed | None = None
+
+    async def __aenter__(self) -> Self:
+        """All of them are ready. Raises AnswerersFailed."""
+        places = range(self._count)
+        started = await asyncio.gather(*map(self._start, places), return_exceptions=True)
+        if any(isinstance(one, BaseException) for one in started):
+            await self._end()
+            raise AnswerersFailed(how="it did not start")
+        self._keeping = [asyncio.create_task(self._keep(place)) for place in places]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Raises the ``failure`` there was."""
+        await stop(*self._keeping)
+        await self._end()
+        if self.failure is not None:
+            raise self.failure
+
+    async def answer(self, question: ContextQuestion, by: Caller) -> Response:
+        """The answer of the first process that has time, to a question that ``by`` asks. Raises
+        AnswerersFailed."""
+        told = json.dumps({"question": asdict(question), "by": asdict(by)}).encode()
+        asking = asyncio.create_task(self._answered(told))
+        self._asking.add(asking)
+        asking.add_done_callback(self._asking.discard)
+        # Whoever asked may go away: the answer is read all the same, else the next would get it.
+        return await asyncio.shield(asking)
+
+    async def _answered(self, question: bytes) -> Response:
+        for _ in range(_TRIES):
+            one = await self._next()
+            try:
+                answered = await one.answer(question)
+            except _Lost:
+                continue
+            self._free.put_nowait(one)
+            (status,) = STATUS.unpack_from(answered)
+            body = answered[STATUS.size :]
+            return Response(body, status_code=status, media_type="application/json")
+        raise AnswerersFailed(how=f"{_TRIES} of them ended over this question")
+
+    async def _next(self) -> _Answerer:
+        while True:
+            one = await self._free.get()
+            if one is None:
+                self._free.put_nowait(None)  # for the others who wait
+                assert self.failure is not None
+                raise self.failure
+            if one.is_there:
+                return one
+
+    async def _keep(self, place: int) -> None:
+        """Replace the process at ``place`` whenever it ends."""
+        deaths = 0
+        while deaths < _DEATHS:
+            one = self._all[place]
+            if one.is_there:
+                self._free.put_nowait(one)
+            status = await one.process.wait()
+            deaths = 1 if one.answers else deaths + 1
+            pid = one.process.pid
+            _log.warning("process %d, which answered questions, ended (%d)", pid, status)
+            if deaths < _DEATHS:
+                with suppress(_Lost):  # the next round counts it
+                    await self._start(place)
+                    _log.warning("process %d answers in its place", self._all[place].process.pid)
+        self.failure = AnswerersFailed(how=f"{_DEATHS} did, one after another")
+        self._free.put_nowait(None)
+        self._on_failure()
+
+    async def _start(self, place: int) -> None:
+        self._all[place] = await _Answerer.begun(self._command)
+        await self._all[place].be_told(self._setting)
+
+    async def _end(self) -> None:
+        await asyncio.gather(*(one.end(_END_S) for one in self._all.values()))

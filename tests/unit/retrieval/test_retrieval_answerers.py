@@ -1,0 +1,111 @@
+"""Processes that answer questions: each answer goes to whoever asked, and whichever ends is
+replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from dcf.retrieval import ContextQuestion
+from dcf.retrieval.errors import AnswerersFailed
+from dcf.retrieval.serving import Answerers
+
+# The least that answers: the query and its own number; over "end" it ends, over "slow" it takes
+# its time. What it is told first is a Python expression that is false where it is to fail.
+PROGRAM = """
+import json, os, struct, sys, time
+def read():
+    head = sys.stdin.buffer.read(4)
+    return sys.stdin.buffer.read(*struct.unpack(">I", head)) if head else None
+def send(message):
+    sys.stdout.buffer.write(struct.pack(">I", len(message)) + message)
+    sys.stdout.buffer.flush()
+def query(message):
+    return json.loads(message)["question"]["query"]
+if read() != b"True":
+    sys.exit(3)
+send(b"ready")
+while (question := read()) is not None:
+    if query(question) == "end":
+        sys.exit(4)
+    if query(question) == "slow":
+        time.sleep(0.1)
+    send(struct.pack(">H", 200) + f"{query(question)} {os.getpid()}".encode())
+"""
+COMMAND = (sys.executable, "-I", "-S", "-c", PROGRAM)
+
+
+def answerers(
+    count: int = 1, setting: bytes = b"True", on_failure: Callable[[], object] = lambda: None
+) -> Answerers:
+    return Answerers(COMMAND, setting, count, on_failure)
+
+
+async def said(asked: Answerers, query: str) -> tuple[str, int]:
+    """The answer, and the number of the process that gave it."""
+    response = await asked.answer(ContextQuestion("/shop", query), NOBODY)
+    assert response.status_code == 200
+    text, _, pid = bytes(response.body).decode().rpartition(" ")
+    return text, int(pid)
+
+
+async def test_each_asker_has_the_own_answer(caplog: pytest.LogCaptureFixture) -> None:
+    queries = [f"question {number} ä" for number in range(40)]
+    async with answerers(2) as asked:
+        answers = await asyncio.gather(*(said(asked, one) for one in queries))
+        slow = asyncio.gather(said(asked, "slow"), said(asked, "slow"))
+        (_, one), (_, other) = await slow
+    assert [text for text, _ in answers] == queries
+    assert {pid for _, pid in answers} | {one, other} == {one, other} and one != other
+    assert not caplog.records  # an end that is wanted is none to be told
+
+
+async def test_whoever_goes_away_leaves_no_answer_behind() -> None:
+    async with answerers() as asked:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(said(asked, "slow"), 0.02)
+        assert (await said(asked, "next"))[0] == "next"
+
+
+async def test_one_that_ends_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
+    async with answerers() as asked:
+        _, first = await said(asked, "a")
+        waiting = asyncio.create_task(said(asked, "slow"))
+        await asyncio.sleep(0.03)
+        os.kill(first, signal.SIGKILL)
+        text, second = await waiting
+        assert text == "slow" and second != first
+        os.kill(second, signal.SIGKILL)  # at no question
+        _, third = await said(asked, "b")
+        assert third not in (first, second) and asked.failure is None
+    assert f"process {first}, which answered questions, ended (-9)" in caplog.text
+    assert f"process {third} answers in its place" in caplog.text
+
+
+async def test_a_question_that_ends_two_is_given_up() -> None:
+    async with answerers() as asked:
+        await said(asked, "a")
+        with pytest.raises(AnswerersFailed, match="2 of them ended over this question"):
+            await said(asked, "end")
+        assert (await said(asked, "b"))[0] == "b"
+
+
+async def test_all_of_it_ends_where_they_end_one_after_another() -> None:
+    failed = asyncio.Event()
+    with pytest.raises(AnswerersFailed, match="3 did, one after another"):
+        async with answerers(on_failure=failed.set) as asked:
+            many = [said(asked, "end") for _ in range(5)]
+            found = await asyncio.gather(*many, return_exceptions=True)
+            assert {type(one) for one in found} == {AnswerersFailed}
+            assert failed.is_set()
+
+
+async def test_none_is_there_that_does_not_start() -> None:
+    with pytest.raises(AnswerersFailed, match="it did not start"):
+        async with answerers(2, b"False"):
+            pass
