@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_world import Numbered, Ticking
 
-from dcf.memory import SYSTEM, Memory, NewObservation, Origin, Source
+from dcf.documents import Piece, ReadDocument
+from dcf.memory import SYSTEM, FileState, Memory, NewObservation, Origin, Source
 from dcf.retrieval import (
     Candidate,
     ContextQuestion,
+    DocumentShelf,
     InvalidQuestion,
     MemoryItems,
     NewItem,
@@ -183,6 +185,21 @@ async def test_what_says_the_same_is_one_entry_that_names_the_others(tmp_path: P
     assert len(found) == 2
     (other,) = (one for one in found if one.candidate.citation not in both)
     assert "also" not in other.candidate.about
+
+
+async def test_what_may_not_be_told_is_neither_merged_nor_named(tmp_path: Path) -> None:
+    source, clock = Source(tmp_path / "m.db"), Ticking()
+    tea = ReadDocument("Tea", "markdown", (Piece("Green tea is picked in spring.", (), 1, 1),))
+    async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
+        await memory.documents.keep(SHOP, "tea.md", FileState(1, "", ""), tea, by=SYSTEM)
+        items, shelf = MemoryItems(memory, SYSTEM), DocumentShelf(memory)
+        retrieval = Retrieval(items, None, clock, documents=shelf)
+        await retrieval.log(SHOP, NewItem("Green tea is  picked in spring."))
+        asked = ContextQuestion(SHOP, "when is green tea picked?")
+        (both,) = (await retrieval.context(asked)).found
+        (one,) = (await retrieval.context(replace(asked, files=["src/*"]))).found
+    assert len(both.candidate.about["also"]) == 1
+    assert one.candidate.kind == "memory" and "also" not in one.candidate.about
 
 
 def test_merged_texts_keep_the_best_and_cost_their_addresses() -> None:
