@@ -235,7 +235,7 @@ PLAYBOOK = Entity(
     "playbooks",
     key=("id",),
     names=frozenset({"project"}),
-    codes=frozenset({"id", "sources"}),
+    codes=frozenset({"id"}),
 )
 CONSOLIDATION = Entity(
     "consolidation",

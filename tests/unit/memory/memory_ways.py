@@ -439,7 +439,7 @@ nodes: clear count delete difference entries entry get lineage move named neares
 nodes: made size tree
 snapshots: back_up checkpoints
 contexts: assemble observed of_work section
-search: catch_up keep_up limits embedder find rebuild
+search: catch_up keep_up leave_behind limits embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
 events: text undo
 letters: get give_back keep list take
