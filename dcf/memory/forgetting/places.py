@@ -86,7 +86,6 @@ class Place:
 
 
 PLACES: tuple[Place, ...] = (
-    Place(known.PLAYBOOK),
     Place(known.OBSERVATION_USE),
     Place(known.OCCURRENCE, stays=True),
     Place(known.OBSERVATION),

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -217,10 +218,11 @@ async def test_a_playbook_is_stale_that_was_not_confirmed_or_fails(
         ({"resolution": ""}, "memory_text_empty"),
         ({"owner": "o" * 121}, "memory_playbook_long"),
         ({"owner": "a\0b"}, "memory_text_nul"),
+        ({"sources": ("hunter22",)}, "memory_playbook_source"),
     ],
 )
 async def test_what_cannot_be_kept_is_refused(
-    memory: Memory, wrong: dict[str, str], code: str
+    memory: Memory, wrong: dict[str, Any], code: str
 ) -> None:
     with pytest.raises(InvalidEntry) as refused:
         await memory.playbooks.add(replace(BUSY, **wrong), by=BY)
