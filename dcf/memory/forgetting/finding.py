@@ -91,6 +91,8 @@ def mention_of(place: Place, row: Row) -> Mention:
         citation = Citation("thread", row["thread_id"], "turn", number=row["number"])
     elif name == "document":
         citation = Citation("document", ref)
+    elif name == "playbook":
+        citation = Citation("playbook", ref)
     return Mention(name, ref, None if citation is None else str(citation))
 
 

@@ -86,7 +86,6 @@ class Place:
 
 
 PLACES: tuple[Place, ...] = (
-    Place(known.PLAYBOOK),
     Place(known.OBSERVATION_USE),
     Place(known.OCCURRENCE, stays=True),
     Place(known.OBSERVATION),
@@ -94,6 +93,7 @@ PLACES: tuple[Place, ...] = (
     Place(known.EXTRACTION_EVENT),
     Place(known.EXTRACTION_REQUEST),
     Place(known.EXTRACTION_STANDING, stays=True),
+    Place(known.PLAYBOOK, stays=True),
     Place(known.NODE_ENTRY),
     Place(known.NODE, stays=True, whole=frozenset({"title", "metadata"})),
     Place(READ),

@@ -30,7 +30,7 @@ MOST_FACTS = 100
 LONGEST_TEXT = 20_000
 """Characters of a fact or a narrative. What is longer is a source and not what is known of it."""
 
-_ID = re.compile(r"observation-[0-9a-f-]{1,36}")
+OBSERVATION_ID = re.compile(r"observation-[0-9a-f-]{1,36}")
 _LISTS = ("facts", "concepts", "artifacts", "related")
 
 
@@ -105,7 +105,7 @@ def arriving_problems(place: str, one: ArrivingObservation) -> Iterator[Problem]
     for number, seen in enumerate(one.seen):
         yield from _origin_problems(f"{place}/seen/{number}", seen.origin)
         yield from text_problems(f"{place}/seen/{number}/note", seen.note)
-    if one.id and not _ID.fullmatch(one.id):
+    if one.id and not OBSERVATION_ID.fullmatch(one.id):
         yield Problem(
             "memory_observation_id",
             f"{place}/id is {one.id!r}, not observation- with up to 36 hexadecimal digits and -",

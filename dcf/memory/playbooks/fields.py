@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
 from dcf.memory.audit.clean_text import clean
 from dcf.memory.audit.entity import Row
 from dcf.memory.checking import text_problems
+from dcf.memory.observations.fields import OBSERVATION_ID
 from dcf.memory.playbook import Playbook, PlaybookUse
 from dcf.memory.playbooks.error_words import error_words
 from dcf.problem import Problem
@@ -46,6 +47,16 @@ def problems(given: Mapping[str, str]) -> Iterator[Problem]:
                 "/pattern",
                 "give the text of the error; numbers, ids and paths are not compared",
             )
+
+
+def source_problems(sources: Sequence[str]) -> Iterator[Problem]:
+    """What is wrong with the ids of observations that a playbook was made from."""
+    for number, one in enumerate(sources):
+        if not OBSERVATION_ID.fullmatch(one):
+            place = f"/sources/{number}"
+            message = f"{place} is no id of an observation"
+            hint = "`dcf memory observations list --json` has their ids"
+            yield Problem("memory_playbook_source", message, place, hint)
 
 
 def uses_of(uses: tuple[PlaybookUse, ...]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from dcf.memory.actor import Actor
@@ -26,7 +27,7 @@ from dcf.memory.playbook import (
     PlaybookUse,
 )
 from dcf.memory.playbooks.errors import PlaybookExists, UnknownPlaybook
-from dcf.memory.playbooks.fields import playbook_of, problems, uses_of
+from dcf.memory.playbooks.fields import playbook_of, problems, source_problems, uses_of
 from dcf.memory.playbooks.matching import matches
 from dcf.memory.playbooks.proposing import REPEATED, proposal_of
 
@@ -47,7 +48,7 @@ class Playbooks:
         """Keep a playbook. Raises InvalidEntry with all that is wrong, PlaybookExists where one was
         made from one of its sources."""
         texts = {name: getattr(new, name) for name in ("pattern", "resolution", "owner", "project")}
-        refuse("the playbook", problems(texts))
+        refuse("the playbook", chain(problems(texts), source_problems(new.sources)))
         return await self._ledger.change(by, lambda journal: _add(journal, new))
 
     async def edit(

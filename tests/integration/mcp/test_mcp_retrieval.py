@@ -9,6 +9,7 @@ from integration.knowledge.world import outcome, write
 from integration.mcp.platforms import desk_on
 
 from dcf.knowledge import GraphConnection
+from dcf.memory import SYSTEM, NewPlaybook
 
 
 async def test_what_is_logged_is_found_with_the_code(redis_url: str, tmp_path: Path) -> None:
@@ -91,3 +92,18 @@ async def test_facts_of_the_graph_are_told_where_there_is_one_project(
     async with desk_on(redis_url, tmp_path, env=env) as desk:
         answer = await desk.good("augmented_context", query="why boom?", root=str(tmp_path))
         assert answer["context"] == []
+
+
+async def test_an_error_that_was_seen_before_is_told_with_what_helped(
+    redis_url: str, tmp_path: Path
+) -> None:
+    async with desk_on(redis_url, tmp_path) as desk:
+        memory = (await desk.platform.home()).memory
+        project = str((tmp_path / "workspace").resolve())
+        new = NewPlaybook("ProviderBusy: HTTP 503", "Wait a minute.", "payments", project)
+        known = await memory.playbooks.add(new, by=SYSTEM)
+        answer = await desk.good("augmented_context", query="order 7: ProviderBusy (HTTP 503)")
+        (found,) = answer["context"]
+    assert (found["type"], found["uri"]) == ("playbook", known.citation)
+    assert found["owner"] == "payments"
+    assert "Resolution: Wait a minute." in found["text"]

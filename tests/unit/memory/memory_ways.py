@@ -198,7 +198,7 @@ async def _claude_mem(memory: Memory) -> object:
 
 
 FILE = FileState(1, "", "")
-PLAYBOOK = NewPlaybook(f"Busy: {LINE}", ALL[:15_000], LINE, "/work", (LINE,))
+PLAYBOOK = NewPlaybook(f"Busy: {LINE}", ALL[:15_000], LINE, "/work", ("observation-1",))
 DOCUMENT = ReadDocument(LINE, "text", (Piece(ALL, (LINE,), 1, 2), Piece(LINE, page=1)))
 THREAD = NewThread(
     "claude_code",

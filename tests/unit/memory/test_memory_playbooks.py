@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,7 @@ from dcf.memory import (
     Origin,
     PlaybookExists,
     Source,
+    Subject,
     UnknownPlaybook,
     pattern_words,
 )
@@ -216,10 +218,11 @@ async def test_a_playbook_is_stale_that_was_not_confirmed_or_fails(
         ({"resolution": ""}, "memory_text_empty"),
         ({"owner": "o" * 121}, "memory_playbook_long"),
         ({"owner": "a\0b"}, "memory_text_nul"),
+        ({"sources": ("hunter22",)}, "memory_playbook_source"),
     ],
 )
 async def test_what_cannot_be_kept_is_refused(
-    memory: Memory, wrong: dict[str, str], code: str
+    memory: Memory, wrong: dict[str, Any], code: str
 ) -> None:
     with pytest.raises(InvalidEntry) as refused:
         await memory.playbooks.add(replace(BUSY, **wrong), by=BY)
@@ -304,3 +307,22 @@ async def test_what_was_got_over_repeatedly_is_proposed_until_a_person_accepts(
     await memory.playbooks.add(NewPlaybook("Ship: Error", "Wait.", "ann", "/shop"), by=BY)
     assert await memory.playbooks.proposals("/shop") == ()
     assert [left.pattern for left in await memory.playbooks.proposals("/shop", times=2)] == ["Slow"]
+
+
+async def test_who_is_forgotten_is_named_no_more_and_what_helps_others_stays(
+    memory: Memory,
+) -> None:
+    ann = "Ann Zimmer"
+    owned = await memory.playbooks.add(replace(BUSY, owner=ann), by=BY)
+    await memory.playbooks.count(owned.id, helped=True, used_by=ann, by=BY)
+    named = await memory.playbooks.add(replace(BUSY, pattern=f"Busy for {ann}"), by=BY)
+    subject = Subject.of(ann)
+    receipt = await memory.forgetting.begin(subject, by=BY)
+    await memory.forgetting.forget(subject, receipt)
+    assert await memory.forgetting.find(subject) == ()
+    kept = await memory.playbooks.get(owned.id)
+    assert (kept.owner, kept.resolution, kept.helped) == ("[forgotten]", BUSY.resolution, 1)
+    assert [use.by for use in kept.uses] == ["[forgotten]"]
+    assert (await memory.playbooks.get(named.id)).pattern == "[forgotten]"
+    found = await memory.playbooks.match("/shop", f"[forgotten] {BUSY.pattern}")
+    assert [one.playbook.id for one in found] == [owned.id]
