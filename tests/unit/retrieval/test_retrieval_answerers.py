@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dcf.retrieval import ContextQuestion
+from dcf.retrieval import NOBODY, ContextQuestion
 from dcf.retrieval.errors import AnswerersFailed
 from dcf.retrieval.serving import Answerers
 
