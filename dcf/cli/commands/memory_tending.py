@@ -217,6 +217,7 @@ def receipts(
     """
     from dcf.cli.memory.given_text import given_text
     from dcf.cli.memory.receipts import check_receipt, list_receipts
+    from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
     settings = Settings.from_env(os.environ)
@@ -225,7 +226,8 @@ def receipts(
             raise typer.BadParameter("name the receipt", param_hint="--about")
         return asyncio.run(list_receipts(settings))
     text = None if about is None else given_text(about)
-    return asyncio.run(check_receipt(settings, receipt_id, text))
+    screen = Screen(as_json=as_json)
+    return asyncio.run(check_receipt(settings, receipt_id, text, screen))
 
 
 def gc(

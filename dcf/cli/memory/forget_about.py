@@ -72,7 +72,7 @@ async def _forget(
             missed += await store.forget(subject)
         except AWAY as error:
             missed.append(Unreached(store.name, str(error), "forget it again when it answers"))
-    await memory.forgetting.forget(subject, receipt_id)
+    missed += await memory.forgetting.forget(subject, receipt_id)
     return await memory.forgetting.end(subject, receipt_id, missed)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dcf.cli.answer import Answer
 from dcf.cli.exits import FAILED
+from dcf.cli.memory.forget_stores import AWAY, open_stores
 from dcf.cli.memory.opening import opened
 from dcf.cli.memory.wording import moment
+from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.wording import counted
 from dcf.memory import Receipt, Subject
+from dcf.problem import Problem
 
 
 async def list_receipts(settings: Settings) -> Answer:
@@ -19,13 +22,26 @@ async def list_receipts(settings: Settings) -> Answer:
     return Answer(fields, [_line(one) for one in found] or ["Nothing was forgotten for good."])
 
 
-async def check_receipt(settings: Settings, receipt_id: str, about: str | None) -> Answer:
+async def check_receipt(
+    settings: Settings, receipt_id: str, about: str | None, screen: Screen
+) -> Answer:
     """One receipt, and whether it still holds: what it names is gone, and with what it is ``about``
-    nothing names that. Raises UnknownReceipt."""
+    nothing names that in any store. Raises UnknownReceipt."""
     subject = None if about is None else Subject.of(about)
     async with opened(settings) as memory:
         receipt = await memory.forgetting.receipt(receipt_id)
-        faults = await memory.forgetting.check(receipt, subject)
+        faults = [*await memory.forgetting.check(receipt, subject)]
+    if subject is not None:
+        async with open_stores(settings, screen) as (stores, _):
+            for store in stores:
+                try:
+                    found = await store.find(subject)
+                except AWAY as error:
+                    what = f"{store.name} cannot be looked through: {error}"
+                    faults.append(Problem("CLI_RECEIPTAWAY", what))
+                    continue
+                again = (f"{store.name}: {one.kind} {one.ref} names it" for one in found)
+                faults += [Problem("memory_named_again", one) for one in again]
     said = [one.message for one in faults] or ["The receipt holds."]
     fields = {"receipt": receipt.to_dict(), "problems": [one.to_dict() for one in faults]}
     status, code = ("broken", FAILED) if faults else ("holds", 0)

@@ -13,13 +13,11 @@ from dcf.memory.audit.entity import Row
 from dcf.memory.audit.history import Query, newest_first
 from dcf.memory.database import Connection, unpacked
 from dcf.memory.entities import ENTITIES
-from dcf.memory.forgetting.places import PLACES, Place
+from dcf.memory.forgetting.places import PLACES, Place, is_change_named, told_of
 from dcf.memory.forgetting.subject import Subject
 from dcf.memory.observations.rendering import short_id
 from dcf.memory.receipt import Mention
 
-TOLD = ("actor", "reason", "entity_id", "agent_id", "label")
-"""What an event says beside what changed."""
 _EDITED = [one.name for one in ENTITIES.values() if one.long]
 
 
@@ -57,11 +55,12 @@ def named(connection: Connection, subject: Subject) -> Iterator[tuple[Named, Men
                 yield NamedRow(place, place.key_of(row)), mention_of(place, row)
     known: dict[NamedHistory, None] = {}
     for event in connection.execute("SELECT * FROM events ORDER BY seq"):
-        if any(subject.is_named_in(event[name] or "") for name in TOLD):
+        told = told_of(event, subject, "")
+        if any(told[name] != event[name] for name in told):
             yield NamedEvent(event["seq"]), Mention("event", str(event["seq"]))
         # What is packed is looked into: it is compressed.
-        told = event["packed"] is not None or subject.may_be_named_in(event["change"])
-        if told and subject.is_named_in(change_in(event)):
+        worth = event["packed"] is not None or subject.may_be_named_in(event["change"])
+        if worth and is_change_named(event, change_in(event), subject):
             known[NamedHistory(event["entity"], event["entity_id"])] = None
     for one in _edited(connection):
         if one not in known and _was_named(connection, one, subject):

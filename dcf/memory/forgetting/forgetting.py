@@ -53,17 +53,22 @@ class Forgetting:
             lambda connection: receipt_begun(connection, subject, new, by, at)
         )
 
-    async def forget(self, subject: Subject, receipt_id: str) -> None:
+    async def forget(self, subject: Subject, receipt_id: str) -> tuple[Unreached, ...]:
         """Let all of it go, in transactions of few rows: one that is interrupted goes on by being
-        called again. Raises UnknownReceipt."""
+        called again. Returns what stays, which is nothing unless the subject is a word that stands
+        for what is gone. Raises UnknownReceipt."""
         by = (await self.receipt(receipt_id)).by
         # Until a look finds nothing: what removes a row names it, and others may write meanwhile.
-        while found := await self._named(subject):
+        left: Sequence[tuple[Named, Mention]] = ()
+        while (found := await self._named(subject)) and found != left:
             for at in range(0, len(found), _BATCH):
                 some = [one for one, _ in found[at : at + _BATCH]]
                 work = partial(_leave, subject=subject, receipt_id=receipt_id, some=some)
                 await self._ledger.change(by, work)
+            left = found
         await self._ledger.database.write(partial(forget_words, is_gone=subject.is_named_in))
+        why = f"{len(found)} rows name it still, as they do what is forgotten"
+        return (Unreached("memory", why),) if found else ()
 
     async def note(self, receipt_id: str, tombstones: Sequence[Tombstone]) -> None:
         """Add what goes in another store, before it does: who dies in between finds it again, and
@@ -142,9 +147,8 @@ def _faults(connection: Connection, receipt: Receipt) -> Iterator[Problem]:
 def _ids(connection: Connection, subject: Subject) -> Iterator[Unreached]:
     """Ids by which rows refer to each other, where they were given by somebody and name it."""
     for place in PLACES:
-        codes = sorted(place.entity.codes - place.entity.names)
         for row in map(dict, connection.execute(f"SELECT * FROM {place.entity.table}")):
-            if any(subject.is_named_in(row.get(name) or "") for name in codes):
-                why = f"an id of a {place.entity.name} names it, and others refer to that"
+            if any(subject.is_named_in(row.get(name) or "") for name in place.ids):
+                why = f"the id of a row names it, and others refer to that: {place.entity.name}"
                 yield Unreached("memory", why, "remove what has this id")
                 break

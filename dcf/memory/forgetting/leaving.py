@@ -12,8 +12,8 @@ from dcf.memory.audit.edit import Edit, digest_of
 from dcf.memory.audit.entity import Entity, Row
 from dcf.memory.audit.journal import Journal
 from dcf.memory.entities import DOCUMENT, DOCUMENT_PIECE, ENTITIES, OCCURRENCE, THREAD, THREAD_TURN
-from dcf.memory.forgetting.finding import TOLD, Named, NamedEvent, NamedHistory, NamedRow, change_in
-from dcf.memory.forgetting.places import PLACE_OF, Place, renamed
+from dcf.memory.forgetting.finding import Named, NamedEvent, NamedHistory, NamedRow, change_in
+from dcf.memory.forgetting.places import PLACE_OF, Place, renamed, told_of
 from dcf.memory.forgetting.subject import Subject
 from dcf.memory.receipt import Fate, Tombstone, digest_of_data
 from dcf.memory.search.indexing import follow_search, forget_old, index_new
@@ -91,10 +91,12 @@ class Leaving:
         for column, step in (("revision", 1), ("updated_at", None)):
             if column in entity.own and column in row:
                 after[column] = self.journal.at if step is None else row[column] + step
+        changed = {name: value for name, value in after.items() if value != row[name]}
+        if changed.keys() <= entity.own:
+            return
         seen = self._seen(place, row)
         if seen:
             forget_old(connection, "thread", seen)
-        changed = {name: value for name, value in after.items() if value != row[name]}
         sets = ", ".join(f"{column} = ?" for column in changed)
         where = " AND ".join(f"{column} = ?" for column in entity.key)
         connection.execute(
@@ -157,9 +159,9 @@ class Leaving:
 
     def _past(self, place: Place | None, change: Mapping[str, Any]) -> Mapping[str, Any]:
         """What is left of what an event did to a row of ``place`` (None: to rows of several)."""
-        if FORGOTTEN in change and not self.subject.is_named_in(change):
+        if FORGOTTEN in change:
             return change
-        mark = {FORGOTTEN: change.get(FORGOTTEN, self.receipt_id)}
+        mark = {FORGOTTEN: self.receipt_id}
         if "changed" in change:
             return {"changed": {k: _nothing(v) for k, v in change["changed"].items()}, **mark}
         (kind, row), *_ = change.items()
@@ -177,23 +179,12 @@ class Leaving:
         ).fetchone()
         if event is None:
             return
-        after = {name: self._told(name, event[name]) for name in TOLD}
+        after = told_of(event, self.subject, self.receipt_id)
         sets = ", ".join(f"{name} = ?" for name in after)
         self.journal.connection.execute(
             f"UPDATE events SET {sets} WHERE seq = ?", (*after.values(), seq)
         )
-        self._keep("event", str(seq), "renamed", {name: event[name] for name in TOLD})
-
-    def _told(self, name: str, value: str | None) -> str | None:
-        if value is None or not self.subject.is_named_in(value):
-            return value
-        if name == "reason":
-            return ""
-        if name != "entity_id":
-            return renamed(value, self.subject, self.receipt_id)
-        # As in the key of the row, where the last part may have a slash.
-        head, slash, tail = value.partition("/")
-        return f"{self._renamed(head)}{slash}{self._renamed(tail)}"
+        self._keep("event", str(seq), "renamed", {name: event[name] for name in after})
 
     def _renamed(self, value: str) -> str:
         return renamed(value, self.subject, self.receipt_id)

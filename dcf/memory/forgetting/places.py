@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,8 +50,13 @@ class Place:
 
     def columns(self, row: Row) -> list[str]:
         """The columns of a row that have what somebody wrote."""
-        codes = self.entity.codes - self.entity.names
+        codes = self.ids
         return [name for name, value in row.items() if isinstance(value, str) and name not in codes]
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The columns of a row that others refer to, or that say what kind of row it is."""
+        return (self.entity.codes - self.entity.names) | {"id"}
 
     def emptied(self, row: Row, subject: Subject, salt: str) -> dict[str, Any]:
         """The row without what names the subject: other names, no texts; only the lines where those
@@ -64,6 +69,9 @@ class Place:
                 after[name] = renamed(value, subject, salt)
             elif name in self.lines:
                 after[name] = subject.without_lines(value)
+                if subject.is_named_in(after[name]):
+                    # It is JSON, in which it is written with escapes.
+                    after[name] = without_leaves(after[name], subject)
             elif together and name in self.whole:
                 after[name] = _without_texts(value, subject)
             elif subject.is_named_in(value):
@@ -143,30 +151,39 @@ def without_leaves(value: str, subject: Subject) -> str:
             return {change(key): change(one) for key, one in data.items()}
         return [*map(change, data)] if isinstance(data, list) else data
 
+    def part(data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return change(data)
+        return {key: change(one) for key, one in data.items()}
+
     data = data_in(value)
-    return MARK if data is None else json_of(change(data))
+    if data is None:
+        return MARK
+    return json_of([*map(part, data)] if isinstance(data, list) else change(data))
 
 
 def _without_texts(value: str, subject: Subject) -> str:
     """``value`` with a mark in place of each text; of data in a list it is still known what each
     part of it is."""
 
-    def change(data: Any, kept: Collection[str] = ()) -> Any:
+    def change(data: Any) -> Any:
         if isinstance(data, str):
             return MARK
         if isinstance(data, Mapping):
-            return {
-                MARK if subject.is_named_in(key) else key: one
-                if key in kept and not subject.is_named_in(one)
-                else change(one)
-                for key, one in data.items()
-            }
-        return [change(one, kept) for one in data] if isinstance(data, list) else data
+            named = {key: MARK if subject.is_named_in(key) else key for key in data}
+            return {named[key]: change(one) for key, one in data.items()}
+        return [*map(change, data)] if isinstance(data, list) else data
+
+    def part(data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return change(data)
+        plain = {key for key in _STRUCTURE & data.keys() if not subject.is_named_in(data[key])}
+        return {key: one if key in plain else change(one) for key, one in data.items()}
 
     data = data_in(value)
     if data is None:
         return MARK if value else ""
-    return json_of(change(data, _STRUCTURE))
+    return json_of([*map(part, data)] if isinstance(data, list) else change(data))
 
 
 def _nothing(value: Any) -> Any:
@@ -174,3 +191,46 @@ def _nothing(value: Any) -> Any:
         data = data_in(value)
         return "" if data is None else json.dumps(type(data)())
     return b"" if isinstance(value, bytes) else value
+
+
+def told_of(event: Row, subject: Subject, salt: str) -> dict[str, str | None]:
+    """What an event says beside what changed, without what names the subject: ids stay."""
+    place = PLACE_OF.get(event["entity"])
+    columns = () if place is None else place.entity.key
+    # As ``Entity.id_of`` joins them; only the last one may have a slash.
+    parts = event["entity_id"].split("/", max(len(columns) - 1, 0))
+    names = frozenset[str]() if place is None else place.entity.names - place.ids
+    called = [
+        renamed(part, subject, salt) if column in names else part
+        for column, part in zip(columns, parts, strict=False)
+    ]
+    label = event["label"]
+    return {
+        "actor": renamed(event["actor"], subject, salt),
+        "reason": "" if subject.is_named_in(event["reason"]) else event["reason"],
+        "label": None if label is None else renamed(label, subject, salt),
+        "entity_id": "/".join(called) if called else event["entity_id"],
+    }
+
+
+def is_change_named(event: Row, change: Mapping[str, Any], subject: Subject) -> bool:
+    """Whether what an event did names the subject: texts and names of rows, not their ids."""
+    place = PLACE_OF.get(event["entity"])
+    for kind, what in change.items():
+        if kind == "changed":
+            if any(map(_differs_by(subject), what.values())):
+                return True
+        elif isinstance(what, Mapping):
+            said = subject.is_named_in(list(what.values()))
+            if said if place is None else place.is_named_in(what, subject):
+                return True
+    return False
+
+
+def _differs_by(subject: Subject) -> Callable[[Any], bool]:
+    def is_named(difference: Any) -> bool:
+        edit = isinstance(difference, Mapping)
+        sides = (difference["removed"], difference["added"]) if edit else difference
+        return any(subject.is_named_in(side) for side in sides)
+
+    return is_named

@@ -52,7 +52,13 @@ class Subject:
             if not self.may_be_named_in(value):
                 return False
             data = data_in(value)
-            return self._pattern.search(value) is not None if data is None else self._within(data)
+            if data is None:
+                return self._pattern.search(value) is not None
+            if isinstance(data, list):
+                # The keys of what is in a list are names of ours, as of the parts of a message.
+                parts = (one.values() if isinstance(one, Mapping) else [one] for one in data)
+                return any(self._within(leaf) for part in parts for leaf in part)
+            return self._within(data)
         return self._within(value)
 
     def may_be_named_in(self, text: str) -> bool:

@@ -17,6 +17,7 @@ from dcf.memory.search.place import (
     given_number,
     next_place,
     node_space,
+    project_space,
     range_at,
     range_of,
 )
@@ -79,13 +80,13 @@ def forget_old(connection: Connection, kind: Kind, rows: Iterable[Row]) -> None:
 
 
 def forget_words(connection: Connection, is_gone: Callable[[str], bool]) -> None:
-    """Let the index have no word any more that was only in texts that are gone, and no space whose
-    name ``is_gone``."""
+    """Let the index have no word any more that was only in texts that are gone, and no space of a
+    project that ``is_gone``."""
     # What was deleted stays in the older parts of the index until all are one.
     for table in ("words", "abouts"):
         connection.execute(f"INSERT INTO search_{table} (search_{table}) VALUES ('optimize')")
     for number, space in connection.execute("SELECT number, space FROM search_spaces").fetchall():
-        if is_gone(space):
+        if space.startswith(project_space("")) and is_gone(space.removeprefix(project_space(""))):
             # As one that nobody asks for: numbers are never used again.
             connection.execute(
                 "UPDATE search_spaces SET space = ? WHERE number = ?", (f"gone:{number}", number)

@@ -368,3 +368,41 @@ async def test_who_is_killed_over_it_leaves_a_whole_file_and_goes_on(tmp_path: P
         assert await memory.forgetting.check(receipt, Subject.of("miller")) == ()
         assert await memory.check() == ()
     assert b"miller" not in raw(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["deleted", "changed", "project", "content", "kind", "forgotten", "title", "agent"]
+)
+async def test_words_of_ours_are_no_end_without_end(text: str, tmp_path: Path) -> None:
+    async with open_memory(tmp_path) as memory:
+        await world(memory)
+        before = await memory.messages.list("a-2")
+        subject = Subject.of(text)
+        receipt_id = await memory.forgetting.begin(subject, by=BY)
+        left = await memory.forgetting.forget(subject, receipt_id)
+        assert left == () and await memory.forgetting.find(subject) == ()
+        assert await memory.messages.list("a-2") == before
+        assert await memory.check() == ()
+
+
+async def test_an_id_that_names_it_stays_and_is_on_the_receipt(tmp_path: Path) -> None:
+    async with open_memory(tmp_path) as memory:
+        await memory.agents.create(
+            NewAgent("x"), by=BY, agent_id="ann miller", blocks=[NewBlock("human", "Ann Miller")]
+        )
+        receipt = await forgotten(memory, "Ann Miller")
+        why = "the id of a row names it, and others refer to that"
+        assert f"{why}: agent" in {one.why for one in receipt.unreached}
+        assert (await memory.blocks.read("ann miller", "human")).value == ""
+        assert await memory.check() == ()
+
+
+async def test_a_block_of_json_is_emptied_too(tmp_path: Path) -> None:
+    async with open_memory(tmp_path) as memory:
+        value = '["Ann\\u0020Miller", "tea"]'
+        await memory.agents.create(
+            NewAgent("x"), by=BY, agent_id="a", blocks=[NewBlock("human", value)]
+        )
+        await forgotten(memory, "Ann Miller")
+        assert (await memory.blocks.read("a", "human")).value == '["[forgotten]", "tea"]'
+        assert await memory.check() == ()
