@@ -82,27 +82,11 @@ class FileItems:
 
     async def compact(self) -> None:
         for folder in await self._at_work(self._folders):
-            await self._at_work(_opened(folder).compact, True)
+            await self._at_work(ItemFolder(folder).compact, True)
 
     async def keep_up(self) -> None:
         # Words alone decide here.
         return
-
-    async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
-        """The items of all projects that ``is_named`` takes, as the lines that they are in."""
-        return await self._at_work(self._named, is_named)
-
-    async def purge(self, is_named: Callable[[str], bool]) -> None:
-        """Give them up, and what else of the files ``is_named`` takes: no byte of it is left."""
-        for folder in await self._at_work(self._folders):
-            await self._at_work(_opened(folder).purge, is_named, self._clock())
-
-    def _folders(self) -> list[Path]:
-        return sorted(one for one in self._folder.glob("*") if one.is_dir())
-
-    def _named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
-        every = (item for folder in self._folders() for item in _opened(folder).read().values())
-        return tuple(item for item in every if is_named(line_of(item).decode()))
 
     async def archives(self) -> Mapping[str, str | None]:
         return await self._at_work(self._archives)
@@ -121,6 +105,22 @@ class FileItems:
     def _archives(self) -> dict[str, str | None]:
         folders = [one for one in sorted(self._folder.glob(f"{ARCHIVE}*")) if one.is_dir()]
         return archives_named((one.name, _named_in(one)) for one in folders)
+
+    async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
+        """The items of all projects that ``is_named`` takes, as the lines that they are in."""
+        return await self._at_work(self._named, is_named)
+
+    async def purge(self, is_named: Callable[[str], bool]) -> None:
+        """Give them up, and what else of the files ``is_named`` takes: no byte of it is left."""
+        for folder in await self._at_work(self._folders):
+            await self._at_work(ItemFolder(folder).purge, is_named, self._clock())
+
+    def _folders(self) -> list[Path]:
+        return sorted(one for one in self._folder.glob("*") if one.is_dir())
+
+    def _named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
+        every = (item for folder in self._folders() for item in ItemFolder(folder).read().values())
+        return tuple(item for item in every if is_named(line_of(item).decode()))
 
     def leave_behind(self) -> None:
         return
@@ -220,10 +220,6 @@ class _Project:
         item = self._kept.pop(number)
         del self._in_time[bisect_left(self._in_time, (item.timestamp, number))]
         self._words.remove(number)
-
-
-def _opened(folder: Path) -> ItemFolder:
-    return ItemFolder(folder, _named_in(folder) or "")
 
 
 def _named_in(folder: Path) -> str | None:

@@ -56,7 +56,8 @@ class ItemFolder:
     read again. One thread at a time. Methods raise OSError.
     """
 
-    def __init__(self, folder: Path, project: str) -> None:
+    def __init__(self, folder: Path, project: str | None = None) -> None:
+        """``project`` is needed where items are kept."""
         self._folder = folder
         self._project = project
         self._days: dict[str, _Day] = {}
@@ -145,22 +146,24 @@ class ItemFolder:
 
     def purge(self, is_gone: Callable[[str], bool], now: int) -> None:
         """Rewrite the files without the lines that ``is_gone`` takes, whatever they are, so that no
-        byte of them is left. Items are forgotten, as ``now`` (ms)."""
+        byte of them is left; of items it stays known that they were forgotten ``now`` (ms)."""
         if not self._folder.is_dir():
             return
         with self._locked(fcntl.LOCK_EX) as lock:
             self._catch_up(lock)
             # What somebody left who died over a draft.
-            for draft in self._folder.glob(f".{_FIRST}*{_DRAFTED}"):
+            for draft in self._folder.glob(f".*{_DRAFTED}"):
                 draft.unlink()
+            name_file = self._folder / NAME
+            if name_file.exists() and is_gone(name_file.read_text("utf-8", "replace")):
+                name_file.unlink()
             for name in sorted(self._days):
                 lines = (self._folder / name).read_bytes().splitlines()
-                if not any(is_gone(line.decode(errors="replace")) for line in lines):
-                    continue
-                items = self._days[name].live.values()
-                gone = [Gone(one.id, now) for one in items if is_gone(line_of(one).decode())]
-                self._rewrite(lock, name, is_gone)
-                self._write((name, one) for one in gone)
+                if any(is_gone(line.decode(errors="replace")) for line in lines):
+                    live = self._days[name].live.values()
+                    named = [one for one in live if is_gone(line_of(one).decode())]
+                    gone = [line_of(Gone(one.id, now)) for one in named if not is_gone(one.id)]
+                    self._rewrite(lock, name, is_gone, b"".join(gone))
 
     def _make(self) -> None:
         if (self._folder / NAME).exists():
@@ -257,10 +260,14 @@ class ItemFolder:
                 os.close(descriptor)
 
     def _rewrite(
-        self, lock: int, name: str, is_gone: Callable[[str], bool] = lambda _: False
+        self,
+        lock: int,
+        name: str,
+        is_gone: Callable[[str], bool] = lambda _: False,
+        gone: bytes = b"",
     ) -> None:
         lines = _kept_lines(self._folder / name, self._days[name].live)
-        kept = b"".join(one for one in lines if not is_gone(one.decode(errors="replace")))
+        kept = b"".join(one for one in lines if not is_gone(one.decode(errors="replace"))) + gone
         # Who dies behind this has the others read again what did not change.
         self._rewritten = b"%d\n" % (int(self._rewritten or b"0") + 1)
         os.pwrite(lock, self._rewritten, 0)
@@ -273,7 +280,7 @@ class ItemFolder:
 
     def _replace(self, name: str, content: bytes) -> None:
         """Have a file with this content, whole or as it was."""
-        draft = self._folder / f".{name}.draft"
+        draft = self._folder / f".{name}{_DRAFTED}"
         descriptor = os.open(draft, _DRAFT, 0o600)
         try:
             _write_all(descriptor, content)

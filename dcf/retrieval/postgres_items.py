@@ -41,8 +41,9 @@ WITH gone AS (DELETE FROM dcf_items WHERE project = $1 AND id = ANY ($2::text[])
 INSERT INTO dcf_items_gone (project, id, gone_at) SELECT $1, id, $3 FROM gone RETURNING id
 """
 _PURGE = """
-WITH gone AS (DELETE FROM dcf_items WHERE id = ANY ($1::text[]) RETURNING project, id)
-INSERT INTO dcf_items_gone (project, id, gone_at) SELECT project, id, $2 FROM gone
+WITH gone AS (DELETE FROM dcf_items WHERE id = ANY ($1::text[]) RETURNING project, id),
+  told AS (INSERT INTO dcf_items_gone (project, id, gone_at) SELECT project, id, $2 FROM gone)
+SELECT project FROM gone UNION SELECT project FROM dcf_items_gone
 """
 # Who keeps items of another place waits for those who forget, and they for them: none comes back
 # that is being forgotten. Of two who keep the same, neither waits for the other row by row.
@@ -197,28 +198,6 @@ class PostgresItems:
             )
         return int(gone)
 
-    async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
-        """The items of all projects that ``is_named`` takes, by their fields or their project."""
-        found: list[Item] = []
-        async with self._store.transaction() as connection:
-            async for row in connection.cursor(f"SELECT i.project, {_COLUMNS} FROM dcf_items i"):
-                item = _item(row)
-                fields = (row["project"], item.text, *item.tags, item.source, item.file_path)
-                if any(is_named(one) for one in fields if one):
-                    found.append(item)
-        return tuple(found)
-
-    async def purge(self, is_named: Callable[[str], bool]) -> None:
-        """Give them up, and let the tables have no byte of them."""
-        ids = [item.id for item in await self.named(is_named)]
-        async with self._store.transaction() as connection:
-            await connection.execute(_DURABLE)
-            await connection.execute(_PURGE, ids, self._clock())
-        await self._store.vacuum(whole=True)
-
-    async def compact(self) -> None:
-        await self._store.vacuum()
-
     async def archives(self) -> Mapping[str, str | None]:
         async with self._store.transaction() as connection:
             rows = await connection.fetch("SELECT DISTINCT project FROM dcf_items")
@@ -254,6 +233,34 @@ class PostgresItems:
             "copied" if item.id in new else _kept(item, project, there.get(item.id))
             for item in items
         ]
+
+    async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
+        """The items of all projects that ``is_named`` takes, by their fields or their project."""
+        found: list[Item] = []
+        async with self._store.transaction() as connection:
+            async for row in connection.cursor(f"SELECT i.project, {_COLUMNS} FROM dcf_items i"):
+                item = _item(row)
+                fields = (row["project"], item.text, *item.tags, item.source, item.file_path)
+                if any(is_named(one) for one in fields if one):
+                    found.append(item)
+        return tuple(found)
+
+    async def purge(self, is_named: Callable[[str], bool]) -> None:
+        """Give them up, and let the tables have no byte of them; that they were forgotten stays
+        known by their ids."""
+        ids = [item.id for item in await self.named(is_named)]
+        async with self._store.transaction() as connection:
+            await connection.execute(_DURABLE)
+            await connection.execute("SELECT pg_advisory_xact_lock_shared($1)", _KEEPING)
+            rows = await connection.fetch(_PURGE, ids, self._clock())
+            named = [row["project"] for row in rows if is_named(row["project"])]
+            await connection.execute(
+                "DELETE FROM dcf_items_gone WHERE project = ANY ($1::text[])", named
+            )
+        await self._store.vacuum(whole=True)
+
+    async def compact(self) -> None:
+        await self._store.vacuum()
 
     async def keep_up(self) -> None:
         if self._embedder is None:

@@ -161,7 +161,7 @@ class PostgresStore:
         nothing of those is in them, and others wait meanwhile. Raises a StoreProblem."""
         how = "(FULL, ANALYZE)" if whole else "(ANALYZE)"
         async with self._connection() as connection:
-            for table in ("dcf_items", "dcf_item_vectors"):
+            for table in ("dcf_items", "dcf_item_vectors", "dcf_items_gone"):
                 if await connection.fetchval("SELECT to_regclass($1)", table) is not None:
                     await connection.execute(f"VACUUM {how} {table}", timeout=_REWRITES_S)
 
