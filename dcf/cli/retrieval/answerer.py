@@ -51,7 +51,9 @@ async def _answer(setting: RetrievalSetting, questions: BinaryIO, answers: Binar
 
 
 async def _answered(retrieval: Retrieval, told: dict[str, Any]) -> bytes:
-    question, by = ContextQuestion(**told["question"]), Caller(**told["by"])
+    asked, by = told["question"], Caller(**told["by"])
+    # JSON has no tuples.
+    question = ContextQuestion(**{**asked, "tags": tuple(asked["tags"])})
     try:
         response = await context_answer(retrieval, question, by)
     except ProblemError as error:
