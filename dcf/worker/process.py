@@ -34,8 +34,9 @@ from dcf.agents import (
 )
 from dcf.agents.models import Models
 from dcf.agents.templates import templates
-from dcf.knowledge import GraphSetting, Knowledge, Privacy, drain, relay_for_ever
+from dcf.knowledge import GraphFacts, GraphSetting, Knowledge, Privacy, drain, relay_for_ever
 from dcf.memory import SYSTEM, ContextSetting, Memory, Source, project_of_runs, random_id
+from dcf.retrieval import SHARES, shares_of
 from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
@@ -296,7 +297,16 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
         project = project_of_runs(post.generated)
         bundles = None
         if post.memory is not None:
-            bundles = RunBundles(memory, post.memory.path.parent / "code", project)
+            shares, problems = shares_of(post.env)
+            for problem in problems:
+                log.warning("%s; the documented shares hold: %s", problem.message, problem.hint)
+            bundles = RunBundles(
+                memory,
+                post.memory.path.parent / "code",
+                project,
+                GraphFacts(post.env, project),
+                SHARES if problems else shares,
+            )
             stack.push_async_callback(bundles.close)
         contexts = RunContexts(memory, ContextSetting.from_env(post.env), project, bundles)
     records = AgentStore(store.backend)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,15 +13,18 @@ from dcf.context_form import FILE_KINDS, Kind
 from dcf.memory import SYSTEM, Memory, MemoryProblem
 from dcf.retrieval import (
     NOT_PERMITTED,
+    SHARES,
     Answered,
     CodeShelf,
     ContextQuestion,
     DocumentShelf,
+    FactShelf,
     MemoryItems,
     ObservationShelf,
     PlaybookShelf,
     Retrieval,
     RetrievalProblem,
+    Share,
     limit_of,
 )
 from dcf.secret_form import without_secrets
@@ -50,13 +53,22 @@ class RunBundle:
 
 
 class RunBundles:
-    """Contexts from ``memory`` and the files of the folder ``project``, for its Tasks. ``indexes``
-    is a folder for indexes of code."""
+    """Contexts from ``memory``, the files of the folder ``project`` and ``facts`` of its graph, for
+    its Tasks, in which each kind has its share. ``indexes`` is a folder for indexes of code."""
 
-    def __init__(self, memory: Memory, indexes: Path, project: str) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        indexes: Path,
+        project: str,
+        facts: FactShelf | None = None,
+        shares: Mapping[Kind, Share] = SHARES,
+    ) -> None:
         self._memory = memory
         self._indexes = indexes
         self._project = project
+        self._facts = facts
+        self._shares = shares
         self._shelf: CodeShelf | None = None
 
     async def of(
@@ -119,6 +131,8 @@ class RunBundles:
             documents=DocumentShelf(memory),
             observations=ObservationShelf(memory),
             playbooks=PlaybookShelf(memory),
+            facts=self._facts,
+            shares=self._shares,
         )
 
 

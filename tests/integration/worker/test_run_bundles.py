@@ -14,8 +14,16 @@ from memory_world import Numbered, Ticking
 from unit.worker.test_worker_agent_tasks import FIND, a_skill
 
 from dcf.documents import Piece, ReadDocument
-from dcf.memory import SYSTEM, FileState, Memory, NewObservation, Origin, Source
-from dcf.retrieval import MemoryItems, NewItem
+from dcf.memory import (
+    SYSTEM,
+    FileState,
+    Memory,
+    NewObservation,
+    NewPlaybook,
+    Origin,
+    Source,
+)
+from dcf.retrieval import FactHit, FactShelf, MemoryItems, NewItem
 from dcf.search import count_tokens
 from dcf.skills import Permissions, SkillCatalog
 from dcf.worker.run_bundles import RunBundles
@@ -45,12 +53,12 @@ async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
 
 @asynccontextmanager
 async def world_of(
-    redis_url: str, memory: Memory, folder: Path, *files: str
+    redis_url: str, memory: Memory, folder: Path, *files: str, facts: FactShelf | None = None
 ) -> AsyncIterator[World]:
     """Agents whose skill permits ``files`` of the project ``shop``."""
     skill = replace(a_skill("search", FIND), permissions=Permissions(files=files))
     project = str(folder / "shop")
-    bundles = RunBundles(memory, folder / "code", project)
+    bundles = RunBundles(memory, folder / "code", project, facts)
     async with crew_on(redis_url) as crew:
         catalog = SkillCatalog([skill])
         yield World(crew, memory, "index", project, catalog=catalog, bundles=bundles)
@@ -60,6 +68,25 @@ async def world_of(
 def found_in(asked: str) -> str:
     """The part of a request that tells what was found."""
     return asked.partition("<found>")[2].partition("</found>")[0]
+
+
+class OneFact:
+    async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[FactHit, ...]:
+        return (FactHit("search failed with BankAway.", "dcf://run/order-0", 3, 1),)
+
+
+async def test_playbooks_and_facts_are_told_beside_the_rest(
+    redis_url: str, memory: Memory, tmp_path: Path
+) -> None:
+    project = str(tmp_path / "shop")
+    playbook = NewPlaybook("BankAway: no answer", "Ask the other bank.", "ann", project=project)
+    kept = await memory.playbooks.add(playbook, by=SYSTEM)
+    wanted = {"budget": 400, "query": "BankAway: no answer"}
+    async with world_of(redis_url, memory, tmp_path, "src", facts=OneFact()) as world:
+        asked = found_in(await world.run("order-1", context=wanted))
+        (event,) = await world.events("order-1", "BundleGiven")
+    assert "Ask the other bank." in asked and "search failed with BankAway." in asked
+    assert {kept.citation, "dcf://run/order-0"} <= set(event["citations"])
 
 
 async def test_an_agent_is_told_what_fits_of_the_files_that_its_skill_permits(
