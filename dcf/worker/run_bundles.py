@@ -16,7 +16,7 @@ from dcf.retrieval import (
     Answered,
     CodeShelf,
     ContextQuestion,
-    DocumentShelf,
+    MemoryDocuments,
     MemoryItems,
     ObservationShelf,
     PlaybookShelf,
@@ -116,7 +116,7 @@ class RunBundles:
             MemoryItems(memory, SYSTEM),
             self._shelf,
             memory.ledger.clock,
-            documents=DocumentShelf(memory),
+            documents=MemoryDocuments(memory),
             observations=ObservationShelf(memory),
             playbooks=PlaybookShelf(memory),
         )
