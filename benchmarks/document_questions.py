@@ -35,7 +35,7 @@ from rich.table import Table
 
 from benchmarks.public_machines import file_of
 from dcf.memory import SYSTEM, DocumentPiece, Memory, Source, random_id
-from dcf.retrieval import DocumentShelf
+from dcf.retrieval import MemoryDocuments
 from dcf.retrieval.word_table import WordTable
 from dcf.search import EMBEDDERS, words
 
@@ -182,7 +182,7 @@ async def _pieces(memory: Memory, project: str) -> list[DocumentPiece]:
 
 def _search(memory: Memory, project: str) -> Search:
     async def search(query: str) -> Found:
-        hits = await DocumentShelf(memory).find(project, query, limit=_FIRST)
+        hits = await MemoryDocuments(memory).find(project, query, limit=_FIRST)
         return [_place(one.piece) for one in hits]
 
     return search

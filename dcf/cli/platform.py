@@ -58,6 +58,7 @@ async def open_platform(
         memory=source_of(settings.env, settings.home),
         templates=settings.templates,
         objects=settings.objects,
+        items=settings.home / "items",
         pool=pool,
         index=index_path(settings.home, settings.generated, DEFAULT_EMBEDDER),
         env=_without(settings.env, APPROVAL_TOKEN, MEMORY_KEY),

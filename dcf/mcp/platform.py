@@ -18,6 +18,7 @@ from dcf.mcp.agents_home import AgentsHome, Home
 from dcf.mcp.generated_folder import GeneratedFolder
 from dcf.mcp.plan_desk import PlanDesk
 from dcf.mcp.skill_index import SkillIndex
+from dcf.mcp.stores_home import StoresHome
 from dcf.memory import Source, project_of_runs
 from dcf.retrieval import CodeShelf
 from dcf.search import Embedder
@@ -43,7 +44,8 @@ class PlatformConfig:
     ``workflows`` documents that others import, ``runs`` the audit trails, ``archives`` the sessions
     that were archived (else ``sessions`` beside ``runs``); ``workspace`` is the
     root of the file tools, ``key_prefix`` what every key of the RedisJSON tools begins with;
-    ``objects`` is what ItemReader reads. ``pool`` is that of new runs. ``env`` fills the
+    ``objects`` is what ItemReader reads, ``items`` where MEM_BACKEND=file keeps what is logged
+    (else beside ``memory``). ``pool`` is that of new runs. ``env`` fills the
     placeholders of the tool registry, names the models of agents and is never shown; ``stub_url``
     says where the stub is at the moment, if that is not in ``env`` for good (``DCF_STUB_URL``).
     ``call_limit_s``: no tool call takes longer (seconds). ``index`` is the file of the search index
@@ -60,6 +62,7 @@ class PlatformConfig:
     memory: Source
     templates: Path | None = None
     objects: Path | None = None
+    items: Path | None = None
     archives: Path | None = None
     key_prefix: str = "doc:"
     pool: str = "default"
@@ -95,6 +98,8 @@ class Platform:
         self.homes = AgentsHome(
             config.memory, self.agents, self.skills, config.env, config.templates
         )
+        items = config.items or config.memory.path.parent / "items"
+        self.stores = StoresHome(config.env, config.memory, items)
         self.documents = JsonDocuments(backend, DocumentKeys(config.key_prefix), tokens=new_id)
         self.index = SkillIndex(config.index)
         self.plans = PlanDesk(self)
@@ -180,6 +185,7 @@ class Platform:
             await self.guidance.close()
         if self._code is not None:
             await self._code.close()
+        await self.stores.close()
         await self.homes.close()
         await self.skills.close()
         self.index.close()

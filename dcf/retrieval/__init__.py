@@ -1,8 +1,10 @@
 """Retrieval: what was logged about a project, its code and its documents, found together.
 
-``Retrieval`` logs and answers; ``MemoryItems`` keeps items in the memory, ``FileItems`` in a
-folder, ``PostgresItems`` in a database of a server, ``VolatileItems`` in the process;
-``migrate`` copies them from one to another; ``dcf.retrieval.serving`` is the same over HTTP.
+``Retrieval`` logs and answers; ``MemoryItems`` and ``MemoryDocuments`` keep items and documents in
+the memory, ``FileItems`` and ``FileDocuments`` in a folder, ``PostgresItems`` and
+``PostgresDocuments`` in a database of a server, ``VolatileItems`` and ``VolatileDocuments`` in the
+process; ``migrate`` copies items from one to another; ``dcf.retrieval.serving`` is the same over
+HTTP.
 """
 
 from __future__ import annotations
@@ -13,8 +15,10 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.retrieval.audit import NOBODY, OPERATIONS, Access, AuditLog, Caller
+    from dcf.retrieval.backend_setting import Backend, BackendSetting
     from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
     from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
+    from dcf.retrieval.documents import DocumentHit, ProjectDocuments
     from dcf.retrieval.errors import (
         AnswerersFailed,
         BadProjectTokens,
@@ -34,13 +38,16 @@ if TYPE_CHECKING:
         UnknownItem,
         UnnamedProjects,
     )
+    from dcf.retrieval.file_documents import FileDocuments
     from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.items import Items, Kept, LastingItems, projects_in
     from dcf.retrieval.maintenance import Maintained, Night, maintain
+    from dcf.retrieval.memory_documents import MemoryDocuments
     from dcf.retrieval.memory_items import MemoryItems
     from dcf.retrieval.migration import Migrated, migrate
     from dcf.retrieval.permitted import NOT_PERMITTED
+    from dcf.retrieval.postgres_documents import PostgresDocuments
     from dcf.retrieval.postgres_items import PostgresItems
     from dcf.retrieval.postgres_store import fault_of_url, where_of_url
     from dcf.retrieval.projects import Projects, projects_of
@@ -51,13 +58,13 @@ if TYPE_CHECKING:
     from dcf.retrieval.shares_setting import shares_of
     from dcf.retrieval.shelves import (
         CodeShelf,
-        DocumentHit,
-        DocumentShelf,
         FactHit,
         FactShelf,
         ObservationShelf,
         PlaybookShelf,
     )
+    from dcf.retrieval.stores import Stores
+    from dcf.retrieval.volatile_documents import VolatileDocuments
     from dcf.retrieval.volatile_items import VolatileItems
     from dcf.retrieval.word_table import WordTable
 else:
@@ -74,6 +81,8 @@ __all__ = [
     "Answered",
     "AnswerersFailed",
     "AuditLog",
+    "Backend",
+    "BackendSetting",
     "BadProjectTokens",
     "Bundle",
     "Caller",
@@ -81,11 +90,11 @@ __all__ = [
     "CodeShelf",
     "ContextQuestion",
     "DocumentHit",
-    "DocumentShelf",
     "DriverMissing",
     "FactHit",
     "FactShelf",
     "FactsAway",
+    "FileDocuments",
     "FileItems",
     "FolderUnusable",
     "InvalidItem",
@@ -97,6 +106,7 @@ __all__ = [
     "LastingItems",
     "Lifetimes",
     "Maintained",
+    "MemoryDocuments",
     "MemoryItems",
     "Migrated",
     "Mode",
@@ -105,7 +115,9 @@ __all__ = [
     "ObservationShelf",
     "Part",
     "PlaybookShelf",
+    "PostgresDocuments",
     "PostgresItems",
+    "ProjectDocuments",
     "Projects",
     "Recalled",
     "Reranker",
@@ -121,8 +133,10 @@ __all__ = [
     "StoreProblem",
     "StoreTooNew",
     "StoreUnreachable",
+    "Stores",
     "UnknownItem",
     "UnnamedProjects",
+    "VolatileDocuments",
     "VolatileItems",
     "WordTable",
     "bundled",

@@ -12,8 +12,9 @@ from dcf.code import CodeHit
 from dcf.context_form import KINDS as KINDS
 from dcf.context_form import Kind as Kind
 from dcf.memory import DocumentPiece, Found, PlaybookMatch
+from dcf.retrieval.documents import DocumentHit
 from dcf.retrieval.item import Recalled
-from dcf.retrieval.shelves import DocumentHit, FactHit, reason_of
+from dcf.retrieval.shelves import FactHit, reason_of
 
 
 @dataclass(frozen=True, slots=True)

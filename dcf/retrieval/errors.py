@@ -92,14 +92,14 @@ class UnnamedProjects(RetrievalProblem):
 
 
 class FolderUnusable(ProblemError):
-    """Logged items cannot be kept in the folder {folder}: {reason}."""
+    """Items and documents cannot be kept in the folder {folder}: {reason}."""
 
     code = "retrieval_folder"
     hint = "it must be a folder that you may write to, on a disk with room; MEM_PATH names another"
 
 
 class StoreProblem(ProblemError):
-    """The PostgreSQL database {where} does not keep logged items: {reason}."""
+    """The PostgreSQL database {where} does not keep items and documents: {reason}."""
 
     code = "retrieval_store"
     hint = "its role needs the right to make tables in the first schema of its search_path"
@@ -120,8 +120,7 @@ class StoreEmpty(StoreProblem):
 
 
 class StoreTooNew(StoreProblem):
-    """The logged items of {where} have the version {found}; this DCF knows versions up to
-    {known}."""
+    """The tables of {where} have the version {found}; this DCF knows versions up to {known}."""
 
     code = "retrieval_store_too_new"
     hint = "use the newer DCF that wrote them, or another database"

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TypeVar
 
 from dcf.memory import Clock, NewId
-from dcf.retrieval.errors import FolderUnusable, UnknownItem
+from dcf.retrieval.errors import UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
 from dcf.retrieval.item_folder import NAME, ItemFolder
 from dcf.retrieval.item_line import line_of
@@ -24,6 +24,7 @@ from dcf.retrieval.items import (
     archives_named,
     demand_valid,
 )
+from dcf.retrieval.locked_folder import usable
 from dcf.retrieval.together import TogetherIn
 from dcf.retrieval.word_table import WordTable
 from dcf.search import words
@@ -140,11 +141,8 @@ class FileItems:
 
     async def _at_work(self, work: Callable[..., Out], *arguments: object) -> Out:
         """What ``work`` returns in another thread. Raises FolderUnusable."""
-        try:
+        with usable(self._folder):
             return await asyncio.to_thread(work, *arguments)
-        except OSError as error:
-            where = error.filename or self._folder
-            raise FolderUnusable(folder=where, reason=error.strerror or error) from error
 
 
 class _Project:

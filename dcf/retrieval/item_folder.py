@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,15 +13,20 @@ from pathlib import Path
 from dcf.retrieval.item import Item
 from dcf.retrieval.item_line import Gone, line_of, record_in
 from dcf.retrieval.items import Kept, kept_of
+from dcf.retrieval.locked_folder import (
+    LockedFolder,
+    number_in,
+    raise_number,
+    sync_names,
+    write_all,
+)
 
 log = logging.getLogger(__name__)
 
 _FIRST, _LAST = "items-", ".jsonl"
-_LOCK, _DRAFTED = "lock", ".draft"
 NAME = "project"
 """The file that says which folder's items these are."""
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-_DRAFT = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
@@ -59,9 +62,10 @@ class ItemFolder:
     def __init__(self, folder: Path, project: str | None = None) -> None:
         """``project`` is needed where items are kept."""
         self._folder = folder
+        self._files = LockedFolder(folder)
         self._project = project
         self._days: dict[str, _Day] = {}
-        self._rewritten = b""
+        self._rewritten = 0
         self._changed: dict[str, Item | None] = {}
         self._is_anew = True
         self._told: set[tuple[str, bytes]] = set()
@@ -71,7 +75,7 @@ class ItemFolder:
         if not self._folder.is_dir():
             self._days = {}
             return {}
-        with self._locked(fcntl.LOCK_SH) as lock:
+        with self._files.reading() as lock:
             self._catch_up(lock)
         return {key: item for day in self._days.values() for key, item in day.live.items()}
 
@@ -82,7 +86,7 @@ class ItemFolder:
         if not self._folder.is_dir():
             self._days = {}
             return {}, True
-        with self._locked(fcntl.LOCK_SH) as lock:
+        with self._files.reading() as lock:
             self._catch_up(lock)
         told = self._changed, self._is_anew
         self._changed, self._is_anew = {}, False
@@ -96,13 +100,13 @@ class ItemFolder:
     def append(self, items: Sequence[Item]) -> None:
         """Keep items that are not there yet, all or none."""
         self._make()
-        with self._locked(fcntl.LOCK_EX):
+        with self._files.writing():
             self._write((_day_of(item), item) for item in items)
 
     def keep(self, items: Sequence[Item]) -> list[Kept]:
         """Keep those items whose ids are not known yet; what came of each."""
         self._make()
-        with self._locked(fcntl.LOCK_EX) as lock:
+        with self._files.writing() as lock:
             self._catch_up(lock)
             kept = [self._kept(item) for item in items]
             new = (item for item, what in zip(items, kept, strict=True) if what == "copied")
@@ -121,7 +125,7 @@ class ItemFolder:
         if not self._folder.is_dir():
             return 0
         # Under the lock from the reading on: of two who give up the same, one does.
-        with self._locked(fcntl.LOCK_EX) as lock:
+        with self._files.writing() as lock:
             self._catch_up(lock)
             gone = [
                 (name, Gone(key, now, over))
@@ -137,7 +141,7 @@ class ItemFolder:
         dead line, if that is said."""
         if not self._folder.is_dir():
             return
-        with self._locked(fcntl.LOCK_EX) as lock:
+        with self._files.writing() as lock:
             self._catch_up(lock)
             for name in [
                 name for name, day in self._days.items() if day.half_dead or (every and day.dead)
@@ -149,11 +153,9 @@ class ItemFolder:
         byte of them is left; of items it stays known that they were forgotten ``now`` (ms)."""
         if not self._folder.is_dir():
             return
-        with self._locked(fcntl.LOCK_EX) as lock:
+        with self._files.writing() as lock:
             self._catch_up(lock)
-            # What somebody left who died over a draft.
-            for draft in self._folder.glob(f".*{_DRAFTED}"):
-                draft.unlink()
+            self._files.drop_drafts()
             name_file = self._folder / NAME
             if name_file.exists() and is_gone(name_file.read_text("utf-8", "replace")):
                 name_file.unlink()
@@ -168,21 +170,9 @@ class ItemFolder:
     def _make(self) -> None:
         if (self._folder / NAME).exists():
             return
-        self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._folder.mkdir(mode=0o700, exist_ok=True)
-        _sync(self._folder.parent)
-        with self._locked(fcntl.LOCK_EX):
-            self._replace(NAME, f"{self._project}\n".encode())
-
-    @contextmanager
-    def _locked(self, kind: int) -> Iterator[int]:
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(self._folder / _LOCK, flags, 0o600)
-        try:
-            fcntl.flock(descriptor, kind)
-            yield descriptor
-        finally:
-            os.close(descriptor)
+        self._files.make()
+        with self._files.writing():
+            self._files.replace(NAME, f"{self._project}\n".encode())
 
     def _catch_up(self, lock: int) -> None:
         """Read what is new; all, where a file is not the one that was read."""
@@ -193,7 +183,7 @@ class ItemFolder:
             # Neither a link nor a pipe.
             if one.is_file(follow_symlinks=False)
         }
-        rewritten = os.pread(lock, 32, 0)
+        rewritten = number_in(lock)
         if rewritten != self._rewritten or any(
             sizes.get(name, -1) < day.offset for name, day in self._days.items()
         ):
@@ -247,9 +237,9 @@ class ItemFolder:
                 size = os.fstat(descriptor).st_size
                 opened.append((descriptor, size))
                 torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-                _write_all(descriptor, b"\n" + some if torn else some)
+                write_all(descriptor, b"\n" + some if torn else some)
             if not all(size for _, size in opened):
-                _sync(self._folder)
+                sync_names(self._folder)
         except OSError:
             # The disk may be full: what half of a line would be is not there.
             for descriptor, size in opened:
@@ -269,32 +259,13 @@ class ItemFolder:
         lines = _kept_lines(self._folder / name, self._days[name].live)
         kept = b"".join(one for one in lines if not is_gone(one.decode(errors="replace"))) + gone
         # Who dies behind this has the others read again what did not change.
-        self._rewritten = b"%d\n" % (int(self._rewritten or b"0") + 1)
-        os.pwrite(lock, self._rewritten, 0)
+        self._rewritten = raise_number(lock)
         del self._days[name]
         if kept:
-            self._replace(name, kept)
+            self._files.replace(name, kept)
         else:
             (self._folder / name).unlink()
-            _sync(self._folder)
-
-    def _replace(self, name: str, content: bytes) -> None:
-        """Have a file with this content, whole or as it was."""
-        draft = self._folder / f".{name}{_DRAFTED}"
-        descriptor = os.open(draft, _DRAFT, 0o600)
-        try:
-            _write_all(descriptor, content)
-        finally:
-            os.close(descriptor)
-        draft.replace(self._folder / name)
-        _sync(self._folder)
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-    os.fsync(descriptor)
+            sync_names(self._folder)
 
 
 def _kept_lines(file: Path, live: Mapping[str, Item]) -> Iterator[bytes]:
@@ -316,12 +287,3 @@ def _kept_lines(file: Path, live: Mapping[str, Item]) -> Iterator[bytes]:
 def _day_of(item: Item) -> str:
     day = datetime.fromtimestamp(item.timestamp / 1000, UTC).date()
     return f"{_FIRST}{day.isoformat()}{_LAST}"
-
-
-def _sync(path: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -13,10 +13,10 @@ from dcf.memory import Clock, NewId
 from dcf.retrieval.errors import StoreProblem, StoreUnreachable, UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
 from dcf.retrieval.items import BATCH, Kept, archive_of, demand_valid, kept_of
-from dcf.retrieval.postgres_store import PostgresStore
-from dcf.retrieval.ranking import worth
+from dcf.retrieval.postgres_search import Meanings, asked, fused, told
+from dcf.retrieval.postgres_store import DURABLE, PostgresStore
 from dcf.retrieval.together import Together
-from dcf.search import Embedder, spoken, telling_words, words
+from dcf.search import Embedder, words
 
 _log = logging.getLogger(__name__)
 
@@ -48,12 +48,6 @@ SELECT project FROM gone UNION SELECT project FROM dcf_items_gone
 # Who keeps items of another place waits for those who forget, and they for them: none comes back
 # that is being forgotten. Of two who keep the same, neither waits for the other row by row.
 _KEEPING = 0x6463_666B
-# Waiting for the disk may be switched off for the whole server. Whoever waits for more, as for a
-# copy elsewhere, goes on to do so.
-_DURABLE = """
-SELECT set_config('synchronous_commit', 'on', true)
-WHERE current_setting('synchronous_commit') = 'off'
-"""
 _OVER = """EXISTS (
   SELECT FROM unnest($2::text[], $3::bigint[]) AS ages (tag, logged_by)
   WHERE i.logged_at <= ages.logged_by
@@ -78,25 +72,9 @@ SELECT {_COLUMNS} FROM dcf_items i JOIN dcf_item_vectors v USING (number)
 WHERE {_WANTED} AND v.embedder = $6 AND v.meaning <#> $7::real[]::halfvec < 0
 ORDER BY v.meaning::halfvec({{size}}) <#> $7::real[]::halfvec({{size}}), i.number DESC LIMIT $5
 """
-_MEANINGLESS = """
-SELECT i.number, i.body FROM dcf_items i WHERE {which} AND NOT EXISTS (
-  SELECT FROM dcf_item_vectors v WHERE v.number = i.number AND v.embedder = $2)
-ORDER BY i.number LIMIT 100
-"""
-_OF_PROJECT = _MEANINGLESS.format(which="i.project = $1")
-_OF_IDS = _MEANINGLESS.format(which="i.id = ANY ($1::text[])")
-_OF_ALL = _MEANINGLESS.format(which="$1::text IS NULL")
-# An item may be gone by then, and another process may have been faster.
-_GIVE_MEANING = """
-INSERT INTO dcf_item_vectors (embedder, number, meaning)
-SELECT $1, number, $3::real[]::halfvec FROM dcf_items WHERE number = $2 ON CONFLICT DO NOTHING
-"""
-_WORDS = 64
-"""More words of one query than these say nothing more."""
-_MOST_BYTES = 900_000
-"""Of the words of one item: PostgreSQL keeps 1 MiB with their places."""
-_LONGEST_WORD = 500
-"""Characters; PostgreSQL keeps words of up to 2,046 bytes."""
+_OF_PROJECT = "t.project = $1"
+_OF_IDS = "t.id = ANY ($1::text[])"
+_OF_ALL = "$1::text IS NULL"
 _LOOKS_S = 60.0
 """How often items are looked for that another process left without a meaning."""
 _RETRY_S = 5.0
@@ -118,7 +96,9 @@ class PostgresItems:
         self._clock = clock
         self._new_id = new_id
         self._lifetimes = lifetimes or Lifetimes()
-        self._embedder = embedder if store.has_vectors else None
+        self._meanings = Meanings(
+            store, embedder, table="dcf_items", text="t.body", vectors="dcf_item_vectors"
+        )
         # One transaction for all that is logged while another one is written.
         self._writer = Together(self._insert)
         self._is_kept_up = False
@@ -163,15 +143,16 @@ class PostgresItems:
                 rows = await connection.fetch(_NEWEST, *arguments)
             return tuple(Recalled(_item(row), "newest") for row in rows)
         if not self._is_kept_up:
-            await self._give_meanings(_OF_PROJECT, project)
-        asked, vector = _asked(query), await self._meaning_of(query)
+            await self._meanings.give(_OF_PROJECT, project)
+        vector = await self._meanings.of(query)
         by_meaning: Sequence[Any] = ()
         async with self._store.transaction() as connection:
-            by_words = await connection.fetch(_BY_WORDS, *arguments, asked)
+            by_words = await connection.fetch(_BY_WORDS, *arguments, asked(query))
             if vector is not None:
                 sql = _BY_MEANING.format(size=len(vector))
-                by_meaning = await connection.fetch(sql, *arguments, self._space, vector)
-        return _fused(by_words, by_meaning)[:limit]
+                by_meaning = await connection.fetch(sql, *arguments, self._meanings.space, vector)
+        best = fused(by_words, by_meaning)[:limit]
+        return tuple(Recalled(_item(row), why) for row, _, why in best)
 
     async def forget(self, project: str, item_id: str) -> None:
         if not await self.forget_all(project, [item_id]):
@@ -179,7 +160,7 @@ class PostgresItems:
 
     async def forget_all(self, project: str, item_ids: Sequence[str]) -> int:
         async with self._store.transaction() as connection:
-            await connection.execute(_DURABLE)
+            await connection.execute(DURABLE)
             await connection.execute("SELECT pg_advisory_xact_lock_shared($1)", _KEEPING)
             return len(await connection.fetch(_FORGET, project, item_ids, self._clock()))
 
@@ -223,7 +204,7 @@ class PostgresItems:
     async def keep(self, project: str, items: Sequence[Item]) -> Sequence[Kept]:
         given = await asyncio.to_thread(_given, items)
         async with self._store.transaction() as connection:
-            await connection.execute(_DURABLE)
+            await connection.execute(DURABLE)
             await connection.execute("SELECT pg_advisory_xact_lock($1)", _KEEPING)
             new = {row["id"] for row in await connection.fetch(_KEEP, project, given)}
             left = [item.id for item in items if item.id not in new]
@@ -250,7 +231,7 @@ class PostgresItems:
         known by their ids."""
         ids = [item.id for item in await self.named(is_named)]
         async with self._store.transaction() as connection:
-            await connection.execute(_DURABLE)
+            await connection.execute(DURABLE)
             await connection.execute("SELECT pg_advisory_xact_lock_shared($1)", _KEEPING)
             rows = await connection.fetch(_PURGE, ids, self._clock())
             named = [row["project"] for row in rows if is_named(row["project"])]
@@ -263,13 +244,13 @@ class PostgresItems:
         await self._store.vacuum()
 
     async def keep_up(self) -> None:
-        if self._embedder is None:
+        if self._meanings.embedder is None:
             return
         self._is_kept_up = True
         try:
             while True:
                 try:
-                    await self._give_meanings(_OF_ALL, None)
+                    await self._meanings.give(_OF_ALL, None)
                     await self._follow()
                 except StoreProblem as error:
                     _log.warning("new items are found by their words alone for now: %s", error)
@@ -289,7 +270,7 @@ class PostgresItems:
                     await self._news.wait()
                     self._news.clear()
                     new, self._new = self._new, []
-                    await self._give_meanings(_OF_IDS, new)
+                    await self._meanings.give(_OF_IDS, new)
         except TimeoutError:
             return
 
@@ -303,40 +284,11 @@ class PostgresItems:
         ]
         try:
             async with self._store.transaction() as connection:
-                await connection.execute(_DURABLE)
+                await connection.execute(DURABLE)
                 await connection.executemany(_INSERT, rows)
         except StoreUnreachable as error:
             return [error] * len(some)
         return [None] * len(some)
-
-    async def _give_meanings(self, which: str, argument: Any) -> None:
-        if self._embedder is None:
-            return
-        while True:
-            async with self._store.transaction() as connection:
-                rows = await connection.fetch(which, argument, self._space)
-            if not rows:
-                return
-            vectors = await asyncio.to_thread(self._embedder.embed, [row["body"] for row in rows])
-            given = [
-                (self._space, row["number"], vector.tolist())
-                for row, vector in zip(rows, vectors, strict=True)
-            ]
-            async with self._store.transaction() as connection:
-                await connection.executemany(_GIVE_MEANING, given)
-
-    async def _meaning_of(self, query: str) -> list[float] | None:
-        if self._embedder is None:
-            return None
-        (vector,) = await asyncio.to_thread(self._embedder.embed_queries, [query])
-        numbers: list[float] = vector.tolist()
-        return numbers
-
-    @property
-    def _space(self) -> str:
-        """Only vectors of the same one may be compared."""
-        assert self._embedder is not None
-        return f"{self._embedder.name} {self._embedder.version}"
 
     def _ages(self) -> tuple[list[str | None], list[int]]:
         """Tags (None for items that have none of the others), and when what has one was logged at
@@ -352,7 +304,7 @@ class PostgresItems:
 
 def _prepared(new: NewItem, item_id: str, now: int) -> tuple[Item, str]:
     item = Item.of(new, item_id, now)
-    return item, _told(item.text)
+    return item, told(item.text)
 
 
 def _given(items: Sequence[Item]) -> str:
@@ -365,7 +317,7 @@ def _given(items: Sequence[Item]) -> str:
             "source": one.source,
             "file_path": one.file_path,
             "logged_at": one.timestamp,
-            "told": _told(one.text),
+            "told": told(one.text),
         }
         for one in items
     ]
@@ -377,43 +329,6 @@ def _kept(item: Item, project: str, row: Any | None) -> Kept:
     if row is not None and row["project"] != project:
         return "differing"
     return kept_of(item, None if row is None else _item(row))
-
-
-def _told(text: str) -> str:
-    """The words that an item is found by, with the parts of names behind them: as many as an index
-    takes."""
-    whole, parts = words(text), spoken(text).split()
-    left, known, told = _MOST_BYTES, set[str](), list[str]()
-    for word in whole if whole == parts else whole + parts:
-        one = word[:_LONGEST_WORD]
-        left -= 2 if one in known else len(one.encode()) + 6
-        if left < 0:
-            break
-        known.add(one)
-        told.append(one)
-    return " ".join(told)
-
-
-def _asked(query: str) -> str:
-    """The words of ``query`` for to_tsquery: any of them. They have letters, digits and marks
-    alone."""
-    asked = dict.fromkeys(word.lower() for word in telling_words(spoken(query)))
-    return " | ".join(f"'{word[:_LONGEST_WORD]}'" for word in list(asked)[:_WORDS])
-
-
-def _fused(by_words: Sequence[Any], by_meaning: Sequence[Any]) -> tuple[Recalled, ...]:
-    """The best first; of two that are equal the newer one."""
-    rows = {row["number"]: row for row in (*by_words, *by_meaning)}
-    places: dict[int, dict[str, int]] = {number: {} for number in rows}
-    for kind, found in (("words", by_words), ("meaning", by_meaning)):
-        for place, row in enumerate(found, 1):
-            places[row["number"]][kind] = place
-    best = sorted(rows, key=lambda one: (-worth([*places[one].values()]), -one))
-    return tuple(Recalled(_item(rows[one]), _why(places[one])) for one in best)
-
-
-def _why(places: dict[str, int]) -> str:
-    return ", ".join(f"{place}. by {kind}" for kind, place in places.items())
 
 
 def _item(row: Any) -> Item:

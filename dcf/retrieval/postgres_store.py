@@ -1,5 +1,5 @@
-"""A PostgreSQL database with the tables of logged items: its connections, and what is wrong with
-them."""
+"""A PostgreSQL database with the tables of logged items and of documents: its connections, and what
+is wrong with them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-VERSION = 1
 _LOCK = 0x6463_6669  # "dcfi": whoever makes the tables has it, the others wait.
 _CONNECTS_S, _ANSWERS_S, _REWRITES_S = 5.0, 60.0, 3_600.0
 _CONNECTIONS = 8
 # Words are stemmed as English is, and none is left out: a question may have no others.
-_TABLES = f"""
+_ITEMS = """
 CREATE TEXT SEARCH DICTIONARY dcf_stems (TEMPLATE = snowball, LANGUAGE = english);
 CREATE TEXT SEARCH CONFIGURATION dcf_words (PARSER = default);
 ALTER TEXT SEARCH CONFIGURATION dcf_words ADD MAPPING
@@ -49,26 +48,69 @@ CREATE INDEX dcf_items_by_age ON dcf_items (project, logged_at);
 CREATE INDEX dcf_items_of_file ON dcf_items (project, file_path, number);
 CREATE INDEX dcf_items_by_words ON dcf_items USING gin (words);
 CREATE TABLE dcf_items_version (version integer NOT NULL);
-INSERT INTO dcf_items_version VALUES ({VERSION});
+INSERT INTO dcf_items_version VALUES (1);
 """
-# What was forgotten stays so where items of another place are kept.
-_GONE = """
-CREATE TABLE dcf_items_gone (
+# What was forgotten stays so where items of another place are kept. Paths may be longer than what
+# an index takes.
+_GONE_AND_DOCUMENTS = """
+CREATE TABLE IF NOT EXISTS dcf_items_gone (
   project text NOT NULL,
   id text NOT NULL,
   gone_at bigint NOT NULL,
   PRIMARY KEY (project, id)
-)
+);
+CREATE TABLE dcf_documents (
+  id text PRIMARY KEY,
+  project text NOT NULL,
+  path text NOT NULL,
+  title text NOT NULL,
+  format text NOT NULL,
+  size bigint NOT NULL,
+  stamp text NOT NULL,
+  digest text NOT NULL,
+  reader integer NOT NULL,
+  pages integer,
+  pieces integer NOT NULL,
+  problems text NOT NULL,
+  added_at bigint NOT NULL,
+  read_at bigint NOT NULL
+);
+CREATE UNIQUE INDEX dcf_documents_of_file ON dcf_documents (project, md5(path));
+CREATE TABLE dcf_document_pieces (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  document_id text NOT NULL REFERENCES dcf_documents ON DELETE CASCADE,
+  seq integer NOT NULL,
+  about text NOT NULL,
+  body text NOT NULL,
+  headings text NOT NULL,
+  first_line integer,
+  last_line integer,
+  page integer,
+  words tsvector NOT NULL,
+  UNIQUE (document_id, seq)
+);
+CREATE INDEX dcf_document_pieces_by_words ON dcf_document_pieces USING gin (words);
 """
+_STEPS = (_ITEMS, _GONE_AND_DOCUMENTS)
+"""What makes each version of the tables out of the one before it."""
+VERSION = len(_STEPS)
 # Half precision, so that a vector of 512 numbers stays in its row.
 _VECTORS = """
-CREATE TABLE IF NOT EXISTS dcf_item_vectors (
+CREATE TABLE IF NOT EXISTS {name} (
   embedder text NOT NULL,
-  number bigint NOT NULL REFERENCES dcf_items ON DELETE CASCADE,
+  number bigint NOT NULL REFERENCES {texts} ON DELETE CASCADE,
   meaning halfvec NOT NULL,
   PRIMARY KEY (number, embedder)
 )
 """
+# Waiting for the disk may be switched off for the whole server. Whoever waits for more, as for a
+# copy elsewhere, goes on to do so.
+DURABLE = """
+SELECT set_config('synchronous_commit', 'on', true)
+WHERE current_setting('synchronous_commit') = 'off'
+"""
+_VECTORS_OF = {"dcf_item_vectors": "dcf_items", "dcf_document_vectors": "dcf_document_pieces"}
+_TABLES = ("dcf_items", "dcf_items_gone", "dcf_documents", "dcf_document_pieces", *_VECTORS_OF)
 _NO_VECTORS = (
     "meanings are not compared in %s, words alone decide: pgvector 0.7 or newer is not there (%s);"
     " a superuser makes it with CREATE EXTENSION vector"
@@ -161,7 +203,7 @@ class PostgresStore:
         nothing of those is in them, and others wait meanwhile. Raises a StoreProblem."""
         how = "(FULL, ANALYZE)" if whole else "(ANALYZE)"
         async with self._connection() as connection:
-            for table in ("dcf_items", "dcf_item_vectors", "dcf_items_gone"):
+            for table in _TABLES:
                 if await connection.fetchval("SELECT to_regclass($1)", table) is not None:
                     await connection.execute(f"VACUUM {how} {table}", timeout=_REWRITES_S)
 
@@ -187,15 +229,17 @@ class PostgresStore:
             raise kind(where=self.where, reason=self._reason(error)) from None
 
     async def _make(self, connection: Any, *, make: bool) -> None:
-        if await connection.fetchval("SELECT to_regclass('dcf_items_version')") is None:
-            if not make:
-                raise StoreEmpty(where=self.where)
-            await connection.execute(_TABLES)
-        found = await connection.fetchval("SELECT max(version) FROM dcf_items_version")
+        found = 0
+        if await connection.fetchval("SELECT to_regclass('dcf_items_version')") is not None:
+            found = await connection.fetchval("SELECT max(version) FROM dcf_items_version")
+        elif not make:
+            raise StoreEmpty(where=self.where)
         if found > VERSION:
             raise StoreTooNew(where=self.where, found=found, known=VERSION)
-        if await connection.fetchval("SELECT to_regclass('dcf_items_gone')") is None:
-            await connection.execute(_GONE)
+        for step in _STEPS[found:]:
+            await connection.execute(step)
+        if found < VERSION:
+            await connection.execute("UPDATE dcf_items_version SET version = $1", VERSION)
 
     async def _make_vectors(self, connection: Any) -> bool:
         import asyncpg
@@ -209,7 +253,8 @@ class PostgresStore:
         if await connection.fetchval("SELECT to_regtype('halfvec')") is None:
             _log.warning(_NO_VECTORS, self.where, reason)
             return False
-        await connection.execute(_VECTORS)
+        for name, texts in _VECTORS_OF.items():
+            await connection.execute(_VECTORS.format(name=name, texts=texts))
         return True
 
     def _reason(self, error: Exception) -> str:

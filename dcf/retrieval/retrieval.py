@@ -15,6 +15,7 @@ from dcf.retrieval.audit import NOBODY, AuditLog, Caller
 from dcf.retrieval.boosts import boosted
 from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled, with_costs
 from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of
+from dcf.retrieval.documents import DocumentHit, ProjectDocuments
 from dcf.retrieval.errors import FactsAway, InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.items import MOST, Items
@@ -24,8 +25,6 @@ from dcf.retrieval.ranking import by_guide, fused, merged
 from dcf.retrieval.reranker import Reranker, reranked
 from dcf.retrieval.shelves import (
     CodeShelf,
-    DocumentHit,
-    DocumentShelf,
     FactHit,
     FactShelf,
     ObservationShelf,
@@ -64,7 +63,7 @@ class Retrieval:
         code: CodeShelf | None,
         clock: Clock,
         *,
-        documents: DocumentShelf | None = None,
+        documents: ProjectDocuments | None = None,
         personal: PersonalSetting | None = None,
         observations: ObservationShelf | None = None,
         playbooks: PlaybookShelf | None = None,

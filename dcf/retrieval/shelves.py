@@ -1,4 +1,4 @@
-"""The code and the documents of several projects, each project named by its folder."""
+"""The code and the observations of several projects, each project named by its folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dcf.code import CodeRetriever
-from dcf.memory import DocumentPiece, Found, Memory, PlaybookMatch
+from dcf.memory import Found, Memory, PlaybookMatch
 from dcf.search import Embedder
 
 
@@ -35,35 +35,6 @@ class CodeShelf:
         """End what goes on behind answers."""
         for retriever in self._retrievers.values():
             await retriever.close()
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentHit:
-    """A piece of a document that was found, and why."""
-
-    piece: DocumentPiece
-    score: float
-    why: str
-
-
-class DocumentShelf:
-    """What ``dcf documents add`` keeps; each project, named by its folder, has its own."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-
-    async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[DocumentHit, ...]:
-        """At most ``limit`` (1 to 1,000) pieces that answer ``query``, the best first; the newest
-        first for a query without any word. Raises InvalidEntry."""
-        found = {
-            one.ref: one
-            for one in await self._memory.search.find(
-                query, k=limit, projects=[project], kinds=["document"]
-            )
-        }
-        pieces = await self._memory.documents.several(list(found))
-        hits = ((piece, found[f"{piece.document_id}/{piece.number}"]) for piece in pieces)
-        return tuple(DocumentHit(piece, one.score, reason_of(one)) for piece, one in hits)
 
 
 class ObservationShelf:

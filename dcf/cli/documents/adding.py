@@ -12,12 +12,13 @@ from typing import Any
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.documents.showing import document_entry
 from dcf.cli.exits import BAD_INPUT
-from dcf.cli.memory.opening import opened, person
+from dcf.cli.memory.opening import person
+from dcf.cli.retrieval.opening import open_documents
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, listed, summary
 from dcf.cli.wording import counted
-from dcf.memory import Document, DocumentReport, UnknownDocument
+from dcf.memory import Document, DocumentFiles, DocumentReport, UnknownDocument
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 
@@ -40,35 +41,36 @@ async def add_documents(
     if problems:
         raise BadInput(problems)
     reports: list[DocumentReport] = []
-    async with opened(settings, make=True) as memory:
+    async with open_documents(settings, make=True, searched=True) as documents:
+        files = DocumentFiles(documents)
         with screen.working("reading documents") as progress:
             for path in paths:
                 by = person(f"read from {path}")
-                found = memory.document_files.sync(path, project=project, by=by, personal=personal)
+                found = files.sync(path, project=project, by=by, personal=personal)
                 async for report in found:
                     reports.append(report)
                     progress.tell(f"{len(reports):,} files: {report.path}")
             progress.tell("comparing meanings")
-            await memory.search.catch_up()
+            await documents.catch_up()
     return _answer(project, reports)
 
 
 async def remove_documents(settings: Settings, project: str, names: Sequence[str]) -> Answer:
     """Give documents up, all of them or none. Raises BadInput with all that are not there."""
     by = person("`dcf documents remove`")
-    async with opened(settings) as memory:
+    async with open_documents(settings) as documents:
         found: dict[str, Document] = {}
         problems: list[Problem] = []
         for name in names:
             try:
-                document = await memory.documents.get(name, project=project)
+                document = await documents.get(name, project=project)
                 found[document.id] = document
             except UnknownDocument as error:
                 problems.append(error.problem)
         if problems:
             raise BadInput(problems)
         for document_id in found:
-            await memory.documents.remove(document_id, by=by)
+            await documents.remove(document_id, by=by)
     removed = [document_entry(one) for one in found.values()]
     return Answer({"removed": removed}, [f"Removed {one['path']}" for one in removed], "removed")
 

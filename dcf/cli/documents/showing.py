@@ -9,8 +9,8 @@ from typing import Any
 from rich.text import Text
 
 from dcf.cli.answer import Answer
-from dcf.cli.memory.opening import opened
 from dcf.cli.memory.wording import moment, one_line
+from dcf.cli.retrieval.opening import open_documents
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
@@ -34,8 +34,8 @@ async def list_documents(
     settings: Settings, project: str | None, limit: int, offset: int
 ) -> Answer:
     """The documents of a project (None: of all), by their paths."""
-    async with opened(settings) as memory:
-        found = await memory.documents.list(project, limit=limit + 1, offset=offset)
+    async with open_documents(settings) as documents:
+        found = await documents.list(project, limit=limit + 1, offset=offset)
     shown, more = found[:limit], len(found) > limit
     fields = {"documents": [document_entry(one) for one in shown], "more": more}
     if not shown:
@@ -49,9 +49,9 @@ async def show_document(
     settings: Settings, asked: DocumentQuestion, project: str | None = None
 ) -> Answer:
     """What a document says, or a part of it. Raises UnknownDocument, UnknownPlace."""
-    async with opened(settings) as memory:
-        document = await memory.documents.get(asked.name, project=project)
-        pieces = await memory.documents.pieces(document, page=asked.page, lines=asked.lines)
+    async with open_documents(settings) as documents:
+        document = await documents.get(asked.name, project=project)
+        pieces = await documents.pieces(document, page=asked.page, lines=asked.lines)
     fields = {"document": document_entry(document), "pieces": [piece_entry(one) for one in pieces]}
     show: list[Any] = [*_heading(document), *(line for one in pieces for line in _lines(one))]
     return Answer(fields, show)
@@ -59,10 +59,8 @@ async def show_document(
 
 async def search_documents(settings: Settings, project: str, query: str, limit: int) -> Answer:
     """Pieces of the project's documents that answer, the best first."""
-    from dcf.retrieval import DocumentShelf
-
-    async with opened(settings) as memory:
-        hits = await DocumentShelf(memory).find(project, query, limit=limit)
+    async with open_documents(settings, searched=True) as documents:
+        hits = await documents.find(project, query, limit=limit)
     entries = [{**piece_entry(one.piece), "score": one.score, "why": one.why} for one in hits]
     show: list[Any] = []
     for one in hits:

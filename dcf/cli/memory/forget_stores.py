@@ -29,9 +29,27 @@ from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.knowledge import GraphSetting
-from dcf.memory import Subject, Tombstone, Unreached, digest_of_data, random_id
+from dcf.memory import (
+    SYSTEM,
+    Document,
+    Subject,
+    Tombstone,
+    Unreached,
+    digest_of_data,
+    random_id,
+)
 from dcf.problem import ProblemError
-from dcf.retrieval import Access, AuditLog, FileItems, Item, PostgresItems, RetrievalProblem
+from dcf.retrieval import (
+    Access,
+    AuditLog,
+    FileDocuments,
+    FileItems,
+    Item,
+    PostgresDocuments,
+    PostgresItems,
+    ProjectDocuments,
+    StoreProblem,
+)
 from dcf.worker import remove_run
 
 AWAY = (ProblemError, ControlPlaneError)
@@ -75,6 +93,32 @@ class _ItemStore:
     async def forget(self, subject: Subject) -> Sequence[Unreached]:
         await self.items.purge(subject.is_named_in)
         return self.after
+
+
+@dataclass(frozen=True, slots=True)
+class _DocumentStore:
+    """Documents that are not in the memory."""
+
+    name: str
+    documents: ProjectDocuments
+
+    async def find(self, subject: Subject) -> Sequence[Tombstone]:
+        return [
+            Tombstone(self.name, "document", one.id, "removed", digest, now_ms())
+            async for one, digest in self._named(subject)
+        ]
+
+    async def forget(self, subject: Subject) -> Sequence[Unreached]:
+        async for one, _ in self._named(subject):
+            await self.documents.remove(one.id, by=SYSTEM)
+        return ()
+
+    async def _named(self, subject: Subject) -> AsyncIterator[tuple[Document, str]]:
+        for one in await self.documents.list(limit=sys.maxsize):
+            pieces = await self.documents.pieces(one)
+            said = [asdict(one), *([piece.text, *piece.headings] for piece in pieces)]
+            if subject.is_named_in(said):
+                yield one, digest_of_data(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,17 +191,18 @@ async def open_stores(
 ) -> AsyncIterator[tuple[Sequence[ForgetfulStore], Sequence[Unreached]]]:
     """The stores that this home and this environment have, and what cannot be asked."""
     setting = RetrievalSetting.from_env(settings.env, [project_folder(Path.cwd())])
-    named = setting.path if setting.backend == "file" else None
+    named = setting.store.path if setting.backend == "file" else None
     # Also where another backend is chosen by now: they are still there.
     folder = named or settings.home / "items"
     stores: list[ForgetfulStore] = [
-        _ItemStore("files of items", FileItems(folder, now_ms, random_id))
+        _DocumentStore("files of documents", FileDocuments(folder, now_ms, random_id)),
+        _ItemStore("files of items", FileItems(folder, now_ms, random_id)),
     ]
     away = [*_copies(settings), *await _graph(settings)]
-    if setting.backend == "sqlite" and setting.path is not None:
-        why = f"logged items are in another memory, {setting.path}"
+    if setting.backend == "sqlite" and setting.store.path is not None:
+        why = f"logged items are in another memory, {setting.store.path}"
         away.append(
-            Unreached("MEM_PATH", why, f"forget it there too, with DCF_MEMORY={setting.path}")
+            Unreached("MEM_PATH", why, f"forget it there too, with DCF_MEMORY={setting.store.path}")
         )
     async with AsyncExitStack() as stack:
         stores.append(_AuditStore(await stack.enter_async_context(open_audit(settings, setting))))
@@ -165,10 +210,17 @@ async def open_stores(
             hint = "they go with the next backups, and when the server writes its log anew"
             log = Unreached("PostgreSQL", "its write-ahead log and its backups are not ours", hint)
             try:
-                opening = PostgresItems.open(setting.database, now_ms, random_id)
-                items = await stack.enter_async_context(opening)
-                stores.append(_ItemStore("PostgreSQL", items, (log,)))
-            except RetrievalProblem as error:
+                url = setting.store.database
+                documents = PostgresDocuments.open(url, now_ms, random_id)
+                items = PostgresItems.open(url, now_ms, random_id)
+                # Behind the items all tables are written anew.
+                stores += [
+                    _DocumentStore(
+                        "documents in PostgreSQL", await stack.enter_async_context(documents)
+                    ),
+                    _ItemStore("PostgreSQL", await stack.enter_async_context(items), (log,)),
+                ]
+            except StoreProblem as error:
                 away.append(Unreached("PostgreSQL", str(error), error.hint))
         try:
             if await _has_redis(settings):

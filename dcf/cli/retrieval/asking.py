@@ -22,7 +22,7 @@ _EXCERPT = 300
 
 async def log_item(settings: Settings, setting: RetrievalSetting, new: NewItem) -> Answer:
     """Keep an item of the project. Raises InvalidItem, NotSo, a MemoryProblem."""
-    demand_kept(setting)
+    demand_kept(setting.store)
     project = setting.projects.chosen(None, None)
     async with open_retrieval(settings, setting, person("`dcf retrieval log`")) as retrieval:
         item = await retrieval.log(project, new)
@@ -38,7 +38,7 @@ async def find_context(
     explain: bool,
 ) -> Answer:
     """Memory and code that answer. Raises InvalidQuestion, NotSo, a MemoryProblem."""
-    demand_kept(setting)
+    demand_kept(setting.store)
     asked = replace(question, project=setting.projects.chosen(None, None))
     by = person("`dcf retrieval context`")
     async with open_retrieval(settings, setting, by) as retrieval:

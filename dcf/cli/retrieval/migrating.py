@@ -53,7 +53,7 @@ class Place:
             env["DATABASE_URL"] = where
         setting = RetrievalSetting.from_env({**env, "MEM_BACKEND": backend})
         if backend == "postgres":
-            name = f"postgres:{where_of_url(setting.database)}"
+            name = f"postgres:{where_of_url(setting.store.database)}"
             return cls(setting, name, {"MEM_BACKEND": backend, "DATABASE_URL": "…"})
         lies = memory_file if backend == "sqlite" else file_folder
         path = str(lies(settings, setting).resolve())
@@ -61,7 +61,7 @@ class Place:
 
     def demand_other(self, other: Place) -> None:
         """Raises BadInput where both are one."""
-        if (self.name, self.setting.database) == (other.name, other.setting.database):
+        if (self.name, self.setting.store.database) == (other.name, other.setting.store.database):
             raise BadInput([_problem(f"both are {self.name}", "name two places")])
 
 

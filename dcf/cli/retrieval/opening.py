@@ -1,4 +1,4 @@
-"""Memory and code of the projects of a setting, as one retrieval."""
+"""Memory, code and documents of the projects of a setting, where they are kept."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from pathlib import Path
 from dcf.cli.memory.opening import now_ms, opened, source_in
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import NotSo
+from dcf.cli.trouble import BadInput, NotSo
 from dcf.knowledge import GraphFacts
 from dcf.memory import Actor, Memory, project_of_runs, random_id
 from dcf.retrieval import (
     AuditLog,
+    BackendSetting,
     CodeShelf,
-    DocumentShelf,
     FileItems,
-    Items,
     LastingItems,
+    Lifetimes,
+    MemoryDocuments,
     MemoryItems,
     ObservationShelf,
     PlaybookShelf,
     PostgresItems,
+    ProjectDocuments,
     Retrieval,
-    VolatileItems,
+    Stores,
 )
 from dcf.search import Embedder, EmbedderMissing, embedder_named
 
@@ -40,13 +42,13 @@ async def open_retrieval(
     async with (
         open_shelf(settings) as shelf,
         open_audit(settings, setting) as audit,
-        _items(settings, setting, by) as (items, memory),
+        _kept(settings, setting, by) as (stores, memory),
     ):
         yield Retrieval(
-            items,
+            stores.items,
             shelf,
             now_ms,
-            documents=None if memory is None else DocumentShelf(memory),
+            documents=stores.documents,
             personal=setting.personal,
             observations=None if memory is None else ObservationShelf(memory),
             playbooks=None if memory is None else PlaybookShelf(memory),
@@ -87,25 +89,75 @@ async def open_shelf(settings: Settings) -> AsyncIterator[CodeShelf]:
 
 def memory_settings(settings: Settings, setting: RetrievalSetting) -> Settings:
     """The settings with the memory that the backend ``sqlite`` is told to use."""
-    if setting.backend != "sqlite" or setting.path is None:
-        return settings
-    return replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.path)})
+    return _of_memory(settings, setting.store)
 
 
 @asynccontextmanager
-async def _items(
-    settings: Settings, setting: RetrievalSetting, by: Actor
-) -> AsyncIterator[tuple[Items, Memory | None]]:
-    if setting.backend == "memory":
-        yield VolatileItems(now_ms, random_id, setting.lifetimes), None
+async def open_documents(
+    settings: Settings, *, make: bool = False, searched: bool = False
+) -> AsyncIterator[ProjectDocuments]:
+    """The documents that MEM_BACKEND keeps; to ``make`` a memory for them, if it is missing, and to
+    have them ``searched``. Raises BadInput, NotSo, a MemoryProblem, a StoreProblem."""
+    store, problems = BackendSetting.from_env(settings.env)
+    if problems:
+        raise BadInput(problems)
+    demand_kept(store)
+    if store.backend == "sqlite":
+        async with opened(_of_memory(settings, store), make=make) as memory:
+            yield MemoryDocuments(memory)
         return
-    # Documents, observations and playbooks are in the memory, wherever items are.
-    async with opened(memory_settings(settings, setting), make=True) as memory:
-        if setting.backend == "sqlite":
-            yield MemoryItems(memory, by, setting.lifetimes), memory
+    async with _stores(settings, store, searched=searched) as stores:
+        yield stores.documents
+
+
+def demand_kept(store: BackendSetting) -> None:
+    """Raises NotSo where what is kept ends with this process."""
+    if store.backend == "memory":
+        message = "MEM_BACKEND=memory keeps all in a service, as long as it runs, and this is none"
+        hint = "name sqlite, file or postgres; `dcf retrieval serve` has what is logged there"
+        raise NotSo("retrieval_volatile", message, hint)
+
+
+@asynccontextmanager
+async def _kept(
+    settings: Settings, setting: RetrievalSetting, by: Actor
+) -> AsyncIterator[tuple[Stores, Memory | None]]:
+    store = setting.store
+    if store.backend == "memory":
+        async with _stores(settings, store, setting.lifetimes, searched=True) as stores:
+            yield stores, None
+        return
+    # Observations and playbooks are in the memory, wherever all else is.
+    async with opened(_of_memory(settings, store), make=True) as memory:
+        if store.backend == "sqlite":
+            yield Stores.of_memory(memory, by, setting.lifetimes), memory
             return
-        async with open_lasting(settings, setting, by, make=True) as items:
-            yield items, memory
+        async with _stores(settings, store, setting.lifetimes, searched=True) as stores:
+            yield stores, memory
+
+
+@asynccontextmanager
+async def _stores(
+    settings: Settings,
+    store: BackendSetting,
+    lifetimes: Lifetimes | None = None,
+    *,
+    searched: bool,
+) -> AsyncIterator[Stores]:
+    """Those of any backend but sqlite."""
+    meant = searched and store.backend == "postgres"
+    embedder = await asyncio.to_thread(_embedder, settings.embedder) if meant else None
+    async with Stores.open(
+        store, settings.home / "items", now_ms, random_id, lifetimes, embedder
+    ) as stores:
+        yield stores
+
+
+def _of_memory(settings: Settings, store: BackendSetting) -> Settings:
+    """With the file of the memory that the backend sqlite names."""
+    if store.backend != "sqlite" or store.path is None:
+        return settings
+    return replace(settings, env={**settings.env, "DCF_MEMORY": str(store.path)})
 
 
 @asynccontextmanager
@@ -116,7 +168,7 @@ async def open_lasting(
     a MemoryProblem, a StoreProblem."""
     lifetimes = setting.lifetimes
     if setting.backend == "sqlite":
-        async with opened(_at(settings, setting), make=make) as memory:
+        async with opened(_of_memory(settings, setting.store), make=make) as memory:
             yield MemoryItems(memory, by, lifetimes)
     elif setting.backend == "file":
         folder = file_folder(settings, setting)
@@ -125,36 +177,22 @@ async def open_lasting(
             raise NotSo("retrieval_missing", f"there is no folder {folder}", hint)
         yield FileItems(folder, now_ms, random_id, lifetimes)
     else:
-        demand_kept(setting)
+        demand_kept(setting.store)
         embedder = await asyncio.to_thread(_embedder, settings.embedder) if make else None
         async with PostgresItems.open(
-            setting.database, now_ms, random_id, lifetimes, embedder, make=make
+            setting.store.database, now_ms, random_id, lifetimes, embedder, make=make
         ) as items:
             yield items
 
 
-def demand_kept(setting: RetrievalSetting) -> None:
-    """Raises NotSo where what is logged ends with this process."""
-    if setting.backend == "memory":
-        message = "MEM_BACKEND=memory keeps what is logged in a service, and this is none"
-        hint = "unset it, or ask the service: `dcf retrieval serve`"
-        raise NotSo("retrieval_volatile", message, hint)
-
-
 def memory_file(settings: Settings, setting: RetrievalSetting) -> Path:
     """Where the memory is, for the backend sqlite. Raises UnusableKey."""
-    return source_in(_at(settings, setting)).path
+    return source_in(_of_memory(settings, setting.store)).path
 
 
 def file_folder(settings: Settings, setting: RetrievalSetting) -> Path:
     """Where items are, for the backend file."""
-    return setting.path or settings.home / "items"
-
-
-def _at(settings: Settings, setting: RetrievalSetting) -> Settings:
-    if setting.backend == "sqlite" and setting.path is not None:
-        return replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.path)})
-    return settings
+    return setting.store.path or settings.home / "items"
 
 
 # Code and items are compared by the same one: its weights are loaded once.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import TYPE_CHECKING
 
 from dcf.cli.age import read_age
 from dcf.cli.project_folder import project_folder
@@ -15,12 +15,13 @@ from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval import (
     SHARES,
+    Backend,
+    BackendSetting,
     Kind,
     Lifetimes,
     Projects,
     RerankerSetting,
     Share,
-    fault_of_url,
     projects_of,
     shares_of,
 )
@@ -32,14 +33,11 @@ DEFAULT_PORT = 3030
 EXPOSED_RATE = 100.0
 """Requests a second of one address, where other machines reach the service."""
 MOST_PROCESSES = 64
-Backend = Literal["memory", "file", "sqlite", "postgres"]
-BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 _ROOTS = "DCF_RETRIEVAL_ROOTS"
 _TOKENS = "DCF_RETRIEVAL_TOKENS"
 _ALLOW = "DCF_RETRIEVAL_ALLOW"
 _RATE = "DCF_RETRIEVAL_RATE"
-_DATABASE = "DATABASE_URL"
 _TTL = "DCF_RETRIEVAL_TTL"
 _READS, _DAYS, _NIGHT = "DCF_AUDIT_READS", "DCF_AUDIT_DAYS", "DCF_RETRIEVAL_NIGHT"
 _OTHERS = "*"
@@ -47,20 +45,17 @@ _OTHERS = "*"
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSetting:
-    """``path`` is the file of the backend sqlite or the folder of the backend file, None for that
-    of the settings; ``database`` the URL of the backend postgres. ``rate`` is None where nobody
-    says one. Reads are in the audit log with ``audit_reads``, which keeps ``audit_days``; ``night``
-    is the hour of the nightly work, None for none."""
+    """``store`` is where items and documents are kept. ``rate`` is None where nobody says one.
+    Reads are in the audit log with ``audit_reads``, which keeps ``audit_days``; ``night`` is the
+    hour of the nightly work, None for none."""
 
     port: int
-    backend: Backend
-    path: Path | None
+    store: BackendSetting
     projects: Projects
     allow: str
     rate: float | None
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
     personal: PersonalSetting = field(default_factory=PersonalSetting)
-    database: str = field(default="", repr=False)
     reranker: RerankerSetting = field(default_factory=RerankerSetting)
     shares: Mapping[Kind, Share] = field(default_factory=lambda: SHARES)
     audit_reads: bool = True
@@ -73,16 +68,8 @@ class RetrievalSetting:
     ) -> RetrievalSetting:
         """Raises BadInput with all that cannot be used, BadProjectTokens."""
         problems: list[Problem] = []
-        backend = env.get("MEM_BACKEND") or "sqlite"
-        if backend not in BACKENDS:
-            hint = f"one of {', '.join(BACKENDS)}"
-            problems.append(_problem("MEM_BACKEND", f"{backend!r} is no backend", hint))
-        database = env.get(_DATABASE) or ""
-        fault = fault_of_url(database) if backend == "postgres" else None
-        if fault:
-            hint = "as in postgresql://USER:PASSWORD@HOST:5432/DATABASE"
-            message = f"it names no database: {fault}" if database else "is not set"
-            problems.append(_problem(_DATABASE, message, hint))
+        store, unstored = BackendSetting.from_env(env)
+        problems += unstored
         said = env.get("PORT") or str(DEFAULT_PORT)
         if not (said.isdecimal() and int(said) <= 65_535):
             problems.append(_problem("PORT", f"{said!r} is no port", "a number up to 65535"))
@@ -110,20 +97,23 @@ class RetrievalSetting:
             raise BadInput(problems)
         return cls(
             int(said) if port is None else port,
-            cast("Backend", backend),
-            Path(env["MEM_PATH"]) if env.get("MEM_PATH") else None,
+            store,
             projects,
             env.get(_ALLOW) or "",
             rate,
             lifetimes,
             personal,
-            database,
             reranker,
             shares,
             bool(reads),
             days,
             night,
         )
+
+    @property
+    def backend(self) -> Backend:
+        """What keeps items and documents."""
+        return self.store.backend
 
     def limits(self, *, exposed: bool) -> Limits:
         """Who may ask, and how often. Raises BadInput."""

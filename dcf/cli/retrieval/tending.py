@@ -26,7 +26,7 @@ def night_of(settings: Settings, hour: int) -> Night:
 
 async def tend(settings: Settings, setting: RetrievalSetting) -> Answer:
     """Do the nightly work now. Raises NotSo, a MemoryProblem, a StoreProblem."""
-    demand_kept(setting)
+    demand_kept(setting.store)
     by = person("`dcf retrieval maintain`")
     async with open_retrieval(settings, setting, by) as retrieval:
         done = await maintain(retrieval, setting.projects.roots, now_ms(), setting.audit_days)

@@ -20,8 +20,7 @@ from dcf.retrieval import (
     AuditLog,
     Caller,
     ContextQuestion,
-    DocumentShelf,
-    MemoryItems,
+    FolderUnusable,
     NewItem,
     ObservationShelf,
     PlaybookShelf,
@@ -29,12 +28,14 @@ from dcf.retrieval import (
     Retrieval,
     RetrievalProblem,
     Scored,
+    StoreProblem,
     limit_of,
     projects_of,
     shares_of,
 )
 
 _ROOTS = "DCF_RETRIEVAL_ROOTS"
+_PROBLEMS = (RetrievalProblem, StoreProblem, FolderUnusable)
 FilePath = Annotated[str | None, Obvious("The file that it is about."), Alias("filePath")]
 _ROOT = "The project's folder, if the server has several."
 Root = Annotated[str | None, Obvious(_ROOT)]
@@ -77,7 +78,7 @@ async def log_artifact(
         item = await retrieval.log(
             project, NewItem(text, tuple(tags_json or ()), source, file_path)
         )
-    except RetrievalProblem as error:
+    except _PROBLEMS as error:
         raise Refused(error.code, str(error), hint=error.hint) from error
     return {"status": "kept", "id": item.id, "uri": item.citation}
 
@@ -104,7 +105,7 @@ async def augmented_context(
         answered = await retrieval.context(question, Caller("mcp"))
         if retrieval.audit is not None:
             await retrieval.audit.close()
-    except RetrievalProblem as error:
+    except _PROBLEMS as error:
         raise Refused(error.code, str(error), hint=error.hint) from error
     answer: FoundContext = {"context": [_entry(one) for one in answered.found]}
     if answered.problems:
@@ -126,19 +127,21 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     problems += (*unusable, *unfit)
     if problems:
         raise Refused(problems[0].code, "; ".join(one.message for one in problems))
-    memory = await local_memory(platform)
-    shelf = platform.code(await memory.search.embedder())
-    items = MemoryItems(memory, by_tool(tool_name))
-    documents = DocumentShelf(memory)
+    own = await local_memory(platform)
+    shelf = platform.code(await own.search.embedder())
+    try:
+        memory, stores = await platform.stores.of(own, by_tool(tool_name))
+    except StoreProblem as error:
+        raise Refused(error.code, str(error), hint=error.hint) from error
     seen, playbooks = ObservationShelf(memory), PlaybookShelf(memory)
     clock = memory.ledger.clock
     reads = platform.config.env.get("DCF_AUDIT_READS") != "0"
     audit = AuditLog(platform.config.memory.path.parent / "audit", clock, reads=reads)
     retrieval = Retrieval(
-        items,
+        stores.items,
         shelf,
         clock,
-        documents=documents,
+        documents=stores.documents,
         personal=personal,
         observations=seen,
         playbooks=playbooks,

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.memory.documents.documents import Documents, FileState
-    from dcf.memory.documents.errors import UnknownDocument, UnknownPlace
+    from dcf.memory.documents.documents import Documents
+    from dcf.memory.documents.errors import UnknownDocument, UnknownPlace, demand_pieces
     from dcf.memory.documents.files import DocumentFiles, DocumentReport
+    from dcf.memory.documents.kept_document import (
+        FileState,
+        KeptDocument,
+        document_of,
+        piece_of,
+        state_of,
+    )
+    from dcf.memory.documents.kept_documents import KeptDocuments
 else:
     export_late(__name__)
 
@@ -18,6 +26,12 @@ __all__ = [
     "DocumentReport",
     "Documents",
     "FileState",
+    "KeptDocument",
+    "KeptDocuments",
     "UnknownDocument",
     "UnknownPlace",
+    "demand_pieces",
+    "document_of",
+    "piece_of",
+    "state_of",
 ]

@@ -4,36 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
 
-from dcf.documents import READER, ReadDocument
+from dcf.documents import ReadDocument
 from dcf.memory.actor import Actor
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
-from dcf.memory.checking import json_of
 from dcf.memory.database import Connection
-from dcf.memory.document import Document, DocumentPiece, piece_citation
-from dcf.memory.documents.errors import UnknownDocument, UnknownPlace
+from dcf.memory.document import Document, DocumentPiece
+from dcf.memory.documents.errors import UnknownDocument, demand_pieces
+from dcf.memory.documents.kept_document import (
+    FileState,
+    document_of,
+    document_row,
+    piece_of,
+    piece_rows,
+    state_of,
+)
 from dcf.memory.entities import DOCUMENT, DOCUMENT_PIECE
 from dcf.memory.ledger import Ledger
 from dcf.memory.search.indexing import forget_old, index_new
-from dcf.problem import Problem
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """What a file is known by without reading it, and by its content. ``stamp`` is empty where the
-    file may change again without another one."""
-
-    size: int
-    stamp: str
-    digest: str
 
 
 class Documents:
-    """Documents of projects, each once for each file. They are what files say, so they have no
-    history: a file that is read again is the way back."""
+    """Documents in the memory (see ``KeptDocuments``)."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -73,7 +66,7 @@ class Documents:
         )
         if row is None:
             raise UnknownDocument(name=name)
-        return _document_of(dict(row))
+        return document_of(dict(row))
 
     async def list(
         self, project: str | None = None, *, limit: int = 50, offset: int = 0
@@ -86,7 +79,7 @@ class Documents:
                 (project, max(limit, 0), max(offset, 0)),
             ).fetchall()
         )
-        return tuple(_document_of(dict(row)) for row in rows)
+        return tuple(document_of(dict(row)) for row in rows)
 
     async def states(self, project: str) -> Mapping[str, tuple[str, FileState]]:
         """The id and the state of each file of ``project`` that is kept, by its path; those that
@@ -97,15 +90,7 @@ class Documents:
                 (project,),
             ).fetchall()
         )
-        return {
-            row["path"]: (
-                row["id"],
-                FileState(row["size"], row["stamp"], row["digest"])
-                if row["reader"] == READER
-                else FileState(row["size"], "", ""),
-            )
-            for row in rows
-        }
+        return {row["path"]: (row["id"], state_of(row)) for row in rows}
 
     async def pieces(
         self,
@@ -127,10 +112,8 @@ class Documents:
                 (document.id, page, *(lines or (None, None)), max(limit, 0), max(offset, 0)),
             ).fetchall()
         )
-        if not rows and (page is not None or lines is not None):
-            where = f"on page {page}" if lines is None else f"in lines {lines[0]} to {lines[1]}"
-            raise UnknownPlace(name=document.path, where=where)
-        return tuple(_piece_of(dict(row)) for row in rows)
+        demand_pieces(rows, document, page, lines)
+        return tuple(piece_of(dict(row)) for row in rows)
 
     async def several(self, refs: Sequence[str]) -> tuple[DocumentPiece, ...]:
         """The pieces that a search found under these ids, in this order; without those that are
@@ -141,7 +124,7 @@ class Documents:
                 (json.dumps(list(refs)),),
             ).fetchall()
         )
-        found = {row["id"]: _piece_of(dict(row)) for row in rows}
+        found = {row["id"]: piece_of(dict(row)) for row in rows}
         return tuple(found[ref] for ref in refs if ref in found)
 
 
@@ -152,31 +135,17 @@ def _keep(
     found = connection.execute(
         "SELECT * FROM documents WHERE project = ? AND path = ?", (project, path)
     ).fetchone()
-    row = {
-        "id": journal.new_id("document") if found is None else found["id"],
-        "project": project,
-        "path": path,
-        "title": read.title,
-        "format": read.format,
-        **asdict(file),
-        "reader": READER,
-        "pages": read.pages,
-        "pieces": len(read.pieces),
-        "problems": json_of([one.to_dict() for one in read.problems]),
-        "added_at": journal.at if found is None else found["added_at"],
-        "read_at": journal.at,
-    }
+    document_id = journal.new_id("document") if found is None else found["id"]
+    row = document_row(document_id, project, path, file, read, journal.at)
     if found is None:
         row = DOCUMENT.insert(connection, row)
     else:
         _drop_pieces(connection, row["id"])
-        row = DOCUMENT.replace(connection, row, dict(found))
-    for number, piece in enumerate(read.pieces, 1):
-        headings = json_of(list(piece.headings))
-        kept = {**asdict(piece), "headings": headings}
-        DOCUMENT_PIECE.insert(connection, {"document_id": row["id"], "number": number, **kept})
+        row = DOCUMENT.replace(connection, {**row, "added_at": found["added_at"]}, dict(found))
+    for piece in piece_rows(row["id"], read):
+        DOCUMENT_PIECE.insert(connection, piece)
     index_new(connection, "document", _searched(connection, row["id"]))
-    return _document_of(row)
+    return document_of(row)
 
 
 def _remove(journal: Journal, document_id: str) -> Document:
@@ -185,7 +154,7 @@ def _remove(journal: Journal, document_id: str) -> Document:
         raise UnknownDocument(name=document_id)
     _drop_pieces(journal.connection, document_id)
     DOCUMENT.delete(journal.connection, row)
-    return _document_of(row)
+    return document_of(row)
 
 
 def _drop_pieces(connection: Connection, document_id: str) -> None:
@@ -199,24 +168,3 @@ def _searched(connection: Connection, document_id: str) -> list[Row]:
         "SELECT * FROM searched_pieces WHERE document_id = ? ORDER BY seq", (document_id,)
     )
     return [dict(row) for row in rows]
-
-
-def _document_of(row: Mapping[str, Any]) -> Document:
-    problems = tuple(Problem(**one) for one in json.loads(row["problems"]))
-    known = {one.name: row[one.name] for one in fields(Document) if one.name != "problems"}
-    return Document(**known, problems=problems)
-
-
-def _piece_of(row: Mapping[str, Any]) -> DocumentPiece:
-    return DocumentPiece(
-        document_id=row["document_id"],
-        number=row["seq"],
-        path=row["path"],
-        title=row["title"],
-        text=row["text"],
-        headings=tuple(json.loads(row["headings"])),
-        first_line=row["first_line"],
-        last_line=row["last_line"],
-        page=row["page"],
-        citation=piece_citation(row),
-    )

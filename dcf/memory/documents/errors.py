@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
+
+from dcf.memory.document import Document
 from dcf.memory.errors import MemoryProblem
 
 
@@ -17,3 +20,13 @@ class UnknownPlace(MemoryProblem):
 
     code = "memory_unknown_place"
     hint = "`dcf documents show` without a page or lines shows all of it"
+
+
+def demand_pieces(
+    found: Sized, document: Document, page: int | None, lines: tuple[int, int] | None
+) -> None:
+    """Raises UnknownPlace if nothing was found where pieces of one place were asked for."""
+    if found or (page is None and lines is None):
+        return
+    where = f"on page {page}" if lines is None else f"in lines {lines[0]} to {lines[1]}"
+    raise UnknownPlace(name=document.path, where=where)

@@ -24,7 +24,8 @@ from dcf.documents import (
 )
 from dcf.memory.actor import Actor
 from dcf.memory.document import Document
-from dcf.memory.documents.documents import Documents, FileState
+from dcf.memory.documents.kept_document import FileState
+from dcf.memory.documents.kept_documents import KeptDocuments
 from dcf.memory.errors import InvalidEntry
 from dcf.memory.file_stamp import is_settled, stamp_of
 from dcf.personal_form import PersonalSetting
@@ -49,7 +50,7 @@ class DocumentReport:
 class DocumentFiles:
     """Files and folders, brought in and kept in step."""
 
-    def __init__(self, documents: Documents) -> None:
+    def __init__(self, documents: KeptDocuments) -> None:
         self._documents = documents
 
     async def sync(
@@ -61,7 +62,7 @@ class DocumentFiles:
         limits: Limits | None = None,
         personal: PersonalSetting | None = None,
     ) -> AsyncIterator[DocumentReport]:
-        """Bring the file ``path``, or the documents in that folder, up to date with the memory of
+        """Bring the file ``path``, or the documents in that folder, up to date with what is kept of
         ``project``, an absolute folder; what became of each, as it is done.
 
         A file that has not changed since is not read. Of a folder the files are read that git does
@@ -87,10 +88,10 @@ class DocumentFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Syncing:
-    """Documents of the project at ``root``, on their way into the memory; ``states`` are those of
-    the files that it has."""
+    """Documents of the project at ``root``, on their way into a store; ``states`` are those of the
+    files that it has."""
 
-    documents: Documents
+    documents: KeptDocuments
     root: Path
     states: Mapping[str, tuple[str, FileState]]
     reader: Reader
@@ -115,6 +116,10 @@ class _Syncing:
     async def file(self, folder: Path, name: str) -> DocumentReport:
         """The file ``name`` below the real ``folder``."""
         path = self._path(folder, name)
+        shown = path.encode("utf-8", "backslashreplace").decode()
+        if shown != path:
+            problem = Problem("document_name", "its name is no UTF-8", "", "rename it", file=shown)
+            return DocumentReport(shown, "refused", problems=(problem,))
         try:
             return await self._read(folder, name, path)
         except DocumentProblem as error:

@@ -65,3 +65,31 @@ def test_what_is_not_there_is_said_with_what_to_do(dcf: Dcf) -> None:
     missing = said(dcf, "documents", "add", "no.md", "nor-this.pdf", code=2)
     assert "no.md" in missing and "nor-this.pdf" in missing and "documents remove" in missing
     assert "names no lines" in said(dcf, "documents", "show", "a.md", "--lines", "9-3", code=2)
+
+
+def test_documents_are_kept_where_the_backend_says(dcf: Dcf) -> None:
+    folder = dcf.folder / "items"
+    dcf.env |= {"DCF_EMBEDDER": "none", "MEM_BACKEND": "file", "MEM_PATH": str(folder)}
+    root = dcf.folder / "shop"
+    root.mkdir()
+    (root / "tea.md").write_text("# Tea\n\nGreen tea is picked in spring.\n")
+    assert "added tea.md: markdown, 1 piece" in said(dcf, "documents", "add", root, "--root", root)
+    (kept,) = folder.glob("documents-*/document-*.json")
+    asked = answered(dcf, "retrieval", "context", "when is tea picked?", "--root", root)
+    (found,) = [one for one in asked["context"] if one["type"] == "document"]
+    assert found["citation"] == f"dcf://document/{kept.stem}/line/1-3"
+    assert "picked in spring" in said(dcf, "open", found["citation"])
+    assert answered(dcf, "documents", "list", "--all")["documents"][0]["path"] == "tea.md"
+
+    kept.write_text("torn")
+    told = said(dcf, "documents", "list", "--root", root)
+    assert f"{kept} is damaged" in told and "There are no such documents" in told
+
+    dcf.env |= {"MEM_BACKEND": "memory"}
+    assert "MEM_BACKEND=memory keeps all in a service" in said(
+        dcf, "documents", "add", root, "--root", root, code=1
+    )
+    dcf.env |= {"MEM_BACKEND": "postgres", "DATABASE_URL": "postgresql://ada:pw@127.0.0.1:1/shop"}
+    assert "cannot be reached" in said(dcf, "documents", "add", root, "--root", root, code=3)
+    dcf.env |= {"MEM_BACKEND": "cloud"}
+    assert "'cloud' is no backend" in said(dcf, "open", found["citation"], code=2)

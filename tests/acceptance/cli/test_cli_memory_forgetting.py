@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 from memory_user import MemoryUser
+from memory_world import Numbered
+
+from dcf.documents import Piece, ReadDocument
+from dcf.memory import SYSTEM, FileState
+from dcf.retrieval import FileDocuments
 
 
 @pytest.fixture
 def told(memory: MemoryUser) -> MemoryUser:
-    """A memory that names Ann Miller, and files of logged items that do."""
+    """A memory that names Ann Miller, and files of logged items and of documents that do."""
     memory("init", "ada")
     for text in ("Ann Miller: 555", "likes tea"):
         memory("remember", "ada", text)
     memory("remember", "ada", "minutes with ann miller", "--passage")
+    documents = FileDocuments(memory.home / "items", lambda: 1, Numbered())
+    for name in ("minutes", "recipe"):
+        piece = Piece("Ann Miller was there." if name == "minutes" else "Heat it.", (), 1, 1)
+        said = ReadDocument(name, "text", (piece,))
+        asyncio.run(documents.keep("/shop", name, FileState(1, "", ""), said, by=SYSTEM))
     folder = memory.home / "items" / "artifacts-1"
     folder.mkdir(parents=True)
     lines = [
@@ -40,6 +51,7 @@ def test_it_is_looked_for_first_then_forgotten_and_there_is_a_receipt(
     kinds = [one["kind"] for one in looked["found"]["memory"]]
     assert kinds == ["passage", "block", "history of block", "history of passage"]
     assert [one["ref"] for one in looked["found"]["files of items"]] == ["i-1"]
+    assert [one["ref"] for one in looked["found"]["files of documents"]] == ["document-1"]
     assert "555" not in json.dumps(looked)
     code, refused = told.refused("forget", "--about", "Ann Miller")
     assert (code, refused["error"]["hint"]) == (1, "say --yes if you mean it")
@@ -49,6 +61,8 @@ def test_it_is_looked_for_first_then_forgotten_and_there_is_a_receipt(
     assert named_in(told.home) == []
     receipt = json.loads(file.read_text())
     assert receipt["counts"]["memory: passage"] == receipt["counts"]["files of items: item"] == 1
+    assert receipt["counts"]["files of documents: document"] == 1
+    assert [one.name for one in told.home.rglob("document-*.json")] == ["document-2.json"]
     assert "iller" not in file.read_text()
     again = told.ok("receipts", receipt["id"], "--about", "ann  miller")
     assert again["status"] == "holds" and again["receipt"] == receipt

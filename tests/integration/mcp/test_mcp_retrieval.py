@@ -8,8 +8,10 @@ from pathlib import Path
 from integration.knowledge.world import outcome, write
 from integration.mcp.platforms import desk_on
 
+from dcf.documents import Piece, ReadDocument
 from dcf.knowledge import GraphConnection
-from dcf.memory import SYSTEM, NewPlaybook
+from dcf.memory import SYSTEM, FileState, NewPlaybook, random_id
+from dcf.retrieval import FileDocuments, FileItems
 
 
 async def test_what_is_logged_is_found_with_the_code(redis_url: str, tmp_path: Path) -> None:
@@ -107,3 +109,38 @@ async def test_an_error_that_was_seen_before_is_told_with_what_helped(
     assert (found["type"], found["uri"]) == ("playbook", known.citation)
     assert found["owner"] == "payments"
     assert "Resolution: Wait a minute." in found["text"]
+
+
+async def test_the_server_keeps_and_finds_where_the_backend_says(
+    redis_url: str, tmp_path: Path
+) -> None:
+    folder, root = tmp_path / "kept", str(tmp_path / "workspace")
+    env = {"MEM_BACKEND": "file", "MEM_PATH": str(folder)}
+    said = ReadDocument("", "text", (Piece("Tea is picked in spring.", (), 1, 1),))
+    documents = FileDocuments(folder, lambda: 1, random_id)
+    async with desk_on(redis_url, tmp_path, env=env) as desk:
+        kept = await documents.keep(root, "tea.txt", FileState(1, "", ""), said, by=SYSTEM)
+        logged = await desk.good("log_artifact", text="tea is late this spring")
+        found = (await desk.good("augmented_context", query="tea in spring"))["context"]
+        assert {one["uri"] for one in found} == {logged["uri"], f"{kept.citation}/line/1"}
+    (item,) = await FileItems(folder, lambda: 1, random_id).recall(root, "tea")
+    assert item.item.citation == logged["uri"]
+
+    async with desk_on(redis_url, tmp_path, env={"MEM_BACKEND": "memory"}) as desk:
+        logged = await desk.good("log_artifact", text="tea is late")
+        (one,) = (await desk.good("augmented_context", query="tea"))["context"]
+        assert one["uri"] == logged["uri"]
+
+    env = {"MEM_PATH": str(tmp_path / "other.db")}
+    async with desk_on(redis_url, tmp_path, env=env) as desk:
+        await desk.good("log_artifact", text="tea is late")
+    assert (tmp_path / "other.db").exists()
+
+
+async def test_a_database_that_is_away_is_told(redis_url: str, tmp_path: Path) -> None:
+    env = {"MEM_BACKEND": "postgres", "DATABASE_URL": "postgresql://ada:pw@127.0.0.1:1/shop"}
+    async with desk_on(redis_url, tmp_path, env=env) as desk:
+        for tool, said in (("log_artifact", {"text": "x"}), ("augmented_context", {"query": "x"})):
+            assert await desk.refused(tool, **said) == "retrieval_store_unreachable"
+    async with desk_on(redis_url, tmp_path, env={"MEM_BACKEND": "cloud"}) as desk:
+        assert await desk.refused("log_artifact", text="x") == "CLI_RETRIEVAL"

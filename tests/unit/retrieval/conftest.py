@@ -1,4 +1,4 @@
-"""Each backend of logged items, with a clock that tests move."""
+"""Each backend of logged items and of documents, with a clock that tests move."""
 
 from __future__ import annotations
 
@@ -11,7 +11,19 @@ from memory_world import Numbered, Ticking
 from postgres_world import PostgresServer
 
 from dcf.memory import SYSTEM, Memory, Source, random_id
-from dcf.retrieval import FileItems, Items, Lifetimes, MemoryItems, PostgresItems, VolatileItems
+from dcf.retrieval import (
+    FileDocuments,
+    FileItems,
+    Items,
+    Lifetimes,
+    MemoryDocuments,
+    MemoryItems,
+    PostgresDocuments,
+    PostgresItems,
+    ProjectDocuments,
+    VolatileDocuments,
+    VolatileItems,
+)
 
 DAY_MS = 86_400_000
 LIFETIMES = Lifetimes(
@@ -72,3 +84,49 @@ async def items(
         return
     async with BACKENDS[request.param](tmp_path, clock) as opened:
         yield opened
+
+
+OpenedDocuments = Callable[[], AbstractAsyncContextManager[ProjectDocuments]]
+
+
+@asynccontextmanager
+async def _documents_in_memory(file: Path, clock: Ticking) -> AsyncIterator[ProjectDocuments]:
+    source = Source(file)
+    async with Memory.open(source, clock=clock, new_id=random_id, embedder="none") as memory:
+        yield MemoryDocuments(memory)
+        assert await memory.check() == ()
+
+
+@asynccontextmanager
+async def _as_opened(documents: ProjectDocuments) -> AsyncIterator[ProjectDocuments]:
+    yield documents
+
+
+@pytest.fixture(params=["sqlite", "file", "postgres"])
+def lasting_documents(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: Ticking
+) -> OpenedDocuments:
+    """What opens one backend; two that are open are two processes."""
+    if request.param == "sqlite":
+        return lambda: _documents_in_memory(tmp_path / "m.db", clock)
+    if request.param == "file":
+        return lambda: _as_opened(FileDocuments(tmp_path / "items", clock, random_id))
+    url = request.getfixturevalue("database")
+    return lambda: PostgresDocuments.open(url, clock, random_id)
+
+
+@pytest.fixture(params=["memory", "sqlite", "file", "postgres"])
+async def documents(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: Ticking
+) -> AsyncIterator[ProjectDocuments]:
+    if request.param == "memory":
+        yield VolatileDocuments(clock, Numbered())
+    elif request.param == "sqlite":
+        async with _documents_in_memory(tmp_path / "m.db", clock) as opened:
+            yield opened
+    elif request.param == "file":
+        yield FileDocuments(tmp_path / "items", clock, Numbered())
+    else:
+        url = request.getfixturevalue("database")
+        async with PostgresDocuments.open(url, clock, Numbered()) as opened:
+            yield opened

@@ -11,7 +11,7 @@ from dcf.documents import Piece, ReadDocument
 from dcf.memory import SYSTEM, FileState, Memory, NewObservation, Origin, Source
 from dcf.retrieval import (
     ContextQuestion,
-    DocumentShelf,
+    MemoryDocuments,
     MemoryItems,
     NewItem,
     ObservationShelf,
@@ -40,7 +40,7 @@ async def test_a_context_has_the_documents_of_its_project_with_their_citations(
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
         await kept(memory, "/shop", "tea.md")
         await kept(memory, "/other", "theirs.md")
-        items, shelf = MemoryItems(memory, SYSTEM), DocumentShelf(memory)
+        items, shelf = MemoryItems(memory, SYSTEM), MemoryDocuments(memory)
         retrieval = Retrieval(items, None, clock, documents=shelf)
         await retrieval.log("/shop", NewItem("Tea is late this spring."))
         answered = await retrieval.context(ContextQuestion("/shop", "tea picked in spring"))
@@ -81,7 +81,7 @@ async def test_code_that_stands_in_a_document_is_found_once(tmp_path: Path) -> N
     source = Source(tmp_path / "m.db")
     async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as memory:
         await kept(memory, "/shop", "tea.md")
-        hits = await DocumentShelf(memory).find("/shop", "picked")
+        hits = await MemoryDocuments(memory).find("/shop", "picked")
     code = [CodeHit("tea.md", *lines, "", "text", 1, 0.5, ()) for lines in ((2, 9), (4, 9))]
     assert [one.citation for one in candidates_of([], code, hits)] == [
         "dcf://code/tea.md/line/4-9",

@@ -24,12 +24,14 @@ from dcf.cli.retrieval.opening import open_retrieval
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
-from dcf.memory import SYSTEM, random_id
+from dcf.documents import Piece, ReadDocument
+from dcf.memory import SYSTEM, FileState, random_id
 from dcf.retrieval import (
     ContextQuestion,
     DriverMissing,
     Item,
     NewItem,
+    PostgresDocuments,
     PostgresItems,
     Projects,
     Retrieval,
@@ -274,8 +276,8 @@ def test_no_server_stays_when_the_process_of_the_tests_is_killed(
 
 async def test_tables_of_a_newer_version_are_left_alone(database: str) -> None:
     async with PostgresItems.open(database, Ticking(), Numbered()):
-        await rows_of(database, "UPDATE dcf_items_version SET version = 2")
-    with pytest.raises(StoreTooNew, match="version 2"):
+        await rows_of(database, "UPDATE dcf_items_version SET version = 3")
+    with pytest.raises(StoreTooNew, match="version 3"):
         async with PostgresItems.open(database, Ticking(), Numbered()):
             pass
 
@@ -296,7 +298,7 @@ async def test_nobody_hears_of_the_password() -> None:
             pass
     assert "127.0.0.1:1/shop cannot be reached" in str(away.value)
     setting = RetrievalSetting.from_env({"MEM_BACKEND": "postgres", "DATABASE_URL": AWAY})
-    assert setting.database == AWAY
+    assert setting.store.database == AWAY
     for text in (repr(away.value.problem), repr(setting)):
         assert "sesame" not in text and "ada" not in text
 
@@ -329,9 +331,13 @@ async def test_the_setting_opens_items_beside_documents(database: str, tmp_path:
     setting = RetrievalSetting.from_env(env, [tmp_path])
     async with open_retrieval(Settings.from_env(env), setting, SYSTEM) as retrieval:
         kept = await retrieval.log(SHOP, NewItem("the parser"))
+        assert isinstance(retrieval.documents, PostgresDocuments)
+        said = ReadDocument("", "text", (Piece("Another parser.", (), 1, 1),))
+        state = FileState(1, "", "")
+        read = await retrieval.documents.keep(SHOP, "a.txt", state, said, by=SYSTEM)
         answered = await retrieval.context(ContextQuestion(SHOP, "parser"))
-        assert [one.candidate.citation for one in answered.found] == [kept.citation]
-        assert retrieval.documents is not None
+        found = {one.candidate.citation for one in answered.found}
+        assert found == {kept.citation, f"{read.citation}/line/1"}
 
 
 async def test_an_index_that_somebody_made_for_meanings_is_used(

@@ -17,8 +17,8 @@ from dcf.memory import SYSTEM, FileState, Memory, NewObservation, Origin, Source
 from dcf.retrieval import (
     Candidate,
     ContextQuestion,
-    DocumentShelf,
     InvalidQuestion,
+    MemoryDocuments,
     MemoryItems,
     NewItem,
     ObservationShelf,
@@ -192,7 +192,7 @@ async def test_what_may_not_be_told_is_neither_merged_nor_named(tmp_path: Path) 
     tea = ReadDocument("Tea", "markdown", (Piece("Green tea is picked in spring.", (), 1, 1),))
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
         await memory.documents.keep(SHOP, "tea.md", FileState(1, "", ""), tea, by=SYSTEM)
-        items, shelf = MemoryItems(memory, SYSTEM), DocumentShelf(memory)
+        items, shelf = MemoryItems(memory, SYSTEM), MemoryDocuments(memory)
         retrieval = Retrieval(items, None, clock, documents=shelf)
         await retrieval.log(SHOP, NewItem("Green tea is  picked in spring."))
         asked = ContextQuestion(SHOP, "when is green tea picked?")

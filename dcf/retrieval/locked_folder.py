@@ -1,0 +1,112 @@
+"""A folder that any number of processes of one machine use, under a lock."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dcf.retrieval.errors import FolderUnusable
+
+_LOCK, _DRAFTED = "lock", ".draft"
+_DRAFT = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class LockedFolder:
+    """The folder at ``path``, for its owner alone. Its file ``lock`` is what is locked, and has a
+    number that says when others have to read anew. Methods raise OSError."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def make(self) -> None:
+        """Make it, if it is missing."""
+        if self.path.is_dir():
+            return
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.mkdir(mode=0o700, exist_ok=True)
+        sync_names(self.path.parent)
+
+    @contextmanager
+    def reading(self) -> Iterator[int]:
+        """While nobody writes; the descriptor of the file ``lock``."""
+        with self._locked(fcntl.LOCK_SH) as lock:
+            yield lock
+
+    @contextmanager
+    def writing(self) -> Iterator[int]:
+        """While nobody else reads or writes; the descriptor of the file ``lock``."""
+        with self._locked(fcntl.LOCK_EX) as lock:
+            yield lock
+
+    def replace(self, name: str, content: bytes) -> None:
+        """Have a file with this content on the disk: whole, or as it was."""
+        # Who was killed left one draft at most: whoever writes next writes over it.
+        draft = self.path / f".next{_DRAFTED}"
+        descriptor = os.open(draft, _DRAFT, 0o600)
+        try:
+            write_all(descriptor, content)
+        except OSError:
+            # The disk may be full.
+            draft.unlink()
+            raise
+        finally:
+            os.close(descriptor)
+        draft.replace(self.path / name)
+        sync_names(self.path)
+
+    def drop_drafts(self) -> None:
+        """Leave no byte of what somebody wrote who died over it."""
+        for draft in self.path.glob(f".*{_DRAFTED}"):
+            draft.unlink()
+
+    @contextmanager
+    def _locked(self, kind: int) -> Iterator[int]:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self.path / _LOCK, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, kind)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+
+def number_in(lock: int) -> int:
+    """The number in the file ``lock``."""
+    return int(os.pread(lock, 32, 0) or b"0")
+
+
+def raise_number(lock: int) -> int:
+    """Have another one; which."""
+    number = number_in(lock) + 1
+    os.pwrite(lock, b"%d\n" % number, 0)
+    return number
+
+
+@contextmanager
+def usable(folder: Path) -> Iterator[None]:
+    """Raises FolderUnusable where an OSError is raised inside."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or folder
+        raise FolderUnusable(folder=where, reason=error.strerror or error) from error
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of ``data``, and wait until it is on the disk."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+    os.fsync(descriptor)
+
+
+def sync_names(path: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,119 @@
+"""How texts in a PostgreSQL database are found: by words, and by meaning."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from dcf.retrieval.postgres_store import PostgresStore
+from dcf.retrieval.ranking import worth
+from dcf.search import Embedder, spoken, telling_words, words
+
+_WORDS = 64
+"""More words of one query than these say nothing more."""
+_MOST_BYTES = 900_000
+"""Of the words of one text: PostgreSQL keeps 1 MiB with their places."""
+_LONGEST_WORD = 500
+"""Characters; PostgreSQL keeps words of up to 2,046 bytes."""
+
+
+class Meanings:
+    """Vectors of the rows of a table, by their ``number``, in the table ``vectors``. ``text`` is
+    what is embedded of a row ``t``. Without an ``embedder``, or where the database has no vectors,
+    there are none."""
+
+    def __init__(
+        self,
+        store: PostgresStore,
+        embedder: Embedder | None,
+        *,
+        table: str,
+        text: str,
+        vectors: str,
+    ) -> None:
+        self._store = store
+        self.embedder = embedder if store.has_vectors else None
+        self._without = (
+            f"SELECT t.number, {text} AS text FROM {table} t WHERE {{which}} AND NOT EXISTS"
+            f" (SELECT FROM {vectors} v WHERE v.number = t.number AND v.embedder = $2)"
+            " ORDER BY t.number LIMIT 100"
+        )
+        # A row may be gone by then, and another process may have been faster.
+        self._give = (
+            f"INSERT INTO {vectors} (embedder, number, meaning)"
+            f" SELECT $1, number, $3::real[]::halfvec FROM {table} WHERE number = $2"
+            " ON CONFLICT DO NOTHING"
+        )
+
+    @property
+    def space(self) -> str:
+        """Only vectors of the same one may be compared."""
+        assert self.embedder is not None
+        return f"{self.embedder.name} {self.embedder.version}"
+
+    async def give(self, which: str, argument: Any) -> None:
+        """Give one to each row ``t`` that has none and for which ``which`` holds, a condition with
+        the ``argument`` as $1."""
+        if self.embedder is None:
+            return
+        while True:
+            async with self._store.transaction() as connection:
+                query = self._without.format(which=which)
+                rows = await connection.fetch(query, argument, self.space)
+            if not rows:
+                return
+            vectors = await asyncio.to_thread(self.embedder.embed, [row["text"] for row in rows])
+            given = [
+                (self.space, row["number"], vector.tolist())
+                for row, vector in zip(rows, vectors, strict=True)
+            ]
+            async with self._store.transaction() as connection:
+                await connection.executemany(self._give, given)
+
+    async def of(self, query: str) -> list[float] | None:
+        """That of a query."""
+        if self.embedder is None:
+            return None
+        (vector,) = await asyncio.to_thread(self.embedder.embed_queries, [query])
+        numbers: list[float] = vector.tolist()
+        return numbers
+
+
+def told(text: str) -> str:
+    """The words that a text is found by, with the parts of names behind them: as many as an index
+    takes."""
+    whole, parts = words(text), spoken(text).split()
+    left, known, told = _MOST_BYTES, set[str](), list[str]()
+    for word in whole if whole == parts else whole + parts:
+        one = word[:_LONGEST_WORD]
+        left -= 2 if one in known else len(one.encode()) + 6
+        if left < 0:
+            break
+        known.add(one)
+        told.append(one)
+    return " ".join(told)
+
+
+def asked(query: str) -> str:
+    """The words of ``query`` for to_tsquery: any of them. They have letters, digits and marks
+    alone."""
+    asked = dict.fromkeys(word.lower() for word in telling_words(spoken(query)))
+    return " | ".join(f"'{word[:_LONGEST_WORD]}'" for word in list(asked)[:_WORDS])
+
+
+def fused(by_words: Sequence[Any], by_meaning: Sequence[Any]) -> list[tuple[Any, float, str]]:
+    """Rows, what they are worth and why, the best first; of two that are equal the newer one, by
+    their ``number``."""
+    rows = {row["number"]: row for row in (*by_words, *by_meaning)}
+    places: dict[int, dict[str, int]] = {number: {} for number in rows}
+    for kind, found in (("words", by_words), ("meaning", by_meaning)):
+        for place, row in enumerate(found, 1):
+            places[row["number"]][kind] = place
+    worths = {number: worth([*places[number].values()]) for number in rows}
+    best = sorted(rows, key=lambda one: (-worths[one], -one))
+    return [(rows[one], worths[one], _why(places[one])) for one in best]
+
+
+def _why(places: dict[str, int]) -> str:
+    return ", ".join(f"{place}. by {kind}" for kind, place in places.items())

@@ -1,0 +1,171 @@
+"""Documents in tables of this process, whatever else keeps them."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import TypeVar
+
+from dcf.documents import ReadDocument
+from dcf.memory import (
+    Actor,
+    Clock,
+    Document,
+    DocumentPiece,
+    FileState,
+    KeptDocument,
+    NewId,
+    UnknownDocument,
+    demand_pieces,
+)
+from dcf.retrieval.document_table import DocumentTable
+from dcf.retrieval.documents import DocumentHit
+
+Out = TypeVar("Out")
+
+
+class TabledDocuments(ABC):
+    """Documents in one table for each project, found by their words. They are worked on in other
+    threads."""
+
+    def __init__(self, clock: Clock, new_id: NewId) -> None:
+        self._clock = clock
+        self._new_id = new_id
+
+    @abstractmethod
+    def _table(self, project: str) -> DocumentTable:
+        """That of a project."""
+
+    @abstractmethod
+    def _tables(self) -> Iterable[DocumentTable]:
+        """Those of all projects."""
+
+    @abstractmethod
+    def _tables_with(self, document_id: str) -> Iterable[DocumentTable]:
+        """Those that may have a document with this id, and maybe others."""
+
+    async def keep(
+        self, project: str, path: str, file: FileState, read: ReadDocument, *, by: Actor
+    ) -> Document:
+        def kept() -> Document:
+            now = self._clock()
+            new = KeptDocument.of(self._new_id("document"), project, path, file, read, now)
+            table = self._table(project)
+            with table.changing():
+                before = table.at(path)
+                new = new if before is None else new.in_place_of(before)
+                table.put(new)
+            return new.document
+
+        return await self._at_work(kept)
+
+    async def confirm(self, document_id: str, stamp: str, *, by: Actor) -> None:
+        def confirmed(table: DocumentTable, known: KeptDocument) -> None:
+            table.put(replace(known, stamp=stamp))
+
+        await self._at_work(self._changed, document_id, confirmed)
+
+    async def remove(self, document_id: str, *, by: Actor) -> Document:
+        def removed(table: DocumentTable, known: KeptDocument) -> None:
+            table.drop(document_id)
+
+        known = await self._at_work(self._changed, document_id, removed)
+        if known is None:
+            raise UnknownDocument(name=document_id)
+        return known.document
+
+    async def get(self, name: str, *, project: str | None = None) -> Document:
+        found = await self._at_work(self._found, name)
+        if found is None and project is not None:
+            found = await self._read(project, lambda table: table.at(name))
+        if found is None:
+            raise UnknownDocument(name=name)
+        return found.document
+
+    async def list(
+        self, project: str | None = None, *, limit: int = 50, offset: int = 0
+    ) -> tuple[Document, ...]:
+        def listed() -> list[Document]:
+            tables = self._tables() if project is None else [self._table(project)]
+            return [kept.document for table in tables for kept in _all(table)]
+
+        found = sorted(await self._at_work(listed), key=lambda one: (one.project, one.path))
+        return tuple(islice(found, max(offset, 0), max(offset, 0) + max(limit, 0)))
+
+    async def states(self, project: str) -> Mapping[str, tuple[str, FileState]]:
+        kept = await self._at_work(_all, self._table(project))
+        return {one.document.path: (one.document.id, one.state) for one in kept}
+
+    async def pieces(
+        self,
+        document: Document,
+        *,
+        page: int | None = None,
+        lines: tuple[int, int] | None = None,
+        limit: int = 1_000_000,
+        offset: int = 0,
+    ) -> tuple[DocumentPiece, ...]:
+        kept = await self._read(document.project, lambda table: table.get(document.id))
+        numbers = range(1, len(kept.pieces) + 1) if kept is not None else ()
+        pieces = (kept.piece(number) for number in numbers if kept is not None)
+        wanted = (one for one in pieces if _is_at(one, page, lines))
+        found = tuple(islice(wanted, max(offset, 0), max(offset, 0) + max(limit, 0)))
+        demand_pieces(found, document, page, lines)
+        return found
+
+    async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[DocumentHit, ...]:
+        return tuple(await self._read(project, lambda table: table.best(query, limit)))
+
+    async def catch_up(self) -> None:
+        # Words alone decide here.
+        return
+
+    async def _read(self, project: str, work: Callable[[DocumentTable], Out]) -> Out:
+        def read() -> Out:
+            table = self._table(project)
+            with table.reading():
+                return work(table)
+
+        return await self._at_work(read)
+
+    def _found(self, document_id: str) -> KeptDocument | None:
+        for table in self._tables_with(document_id):
+            with table.reading():
+                known = table.get(document_id)
+            if known is not None:
+                return known
+        return None
+
+    def _changed(
+        self, document_id: str, change: Callable[[DocumentTable, KeptDocument], None]
+    ) -> KeptDocument | None:
+        """The document as it was."""
+        for table in self._tables_with(document_id):
+            with table.changing():
+                known = table.get(document_id)
+                if known is not None:
+                    change(table, known)
+                    return known
+        return None
+
+    async def _at_work(self, work: Callable[..., Out], *arguments: object) -> Out:
+        """What ``work`` returns in another thread."""
+        return await asyncio.to_thread(work, *arguments)
+
+
+def _all(table: DocumentTable) -> list[KeptDocument]:
+    with table.reading():
+        return table.all()
+
+
+def _is_at(piece: DocumentPiece, page: int | None, lines: tuple[int, int] | None) -> bool:
+    if page is not None and piece.page != page:
+        return False
+    if lines is None:
+        return True
+    if piece.first_line is None or piece.last_line is None:
+        return False
+    return piece.last_line >= lines[0] and piece.first_line <= lines[1]
