@@ -36,7 +36,7 @@ from dcf.agents.models import Models
 from dcf.agents.templates import templates
 from dcf.knowledge import GraphFacts, GraphSetting, Knowledge, Privacy, drain, relay_for_ever
 from dcf.memory import SYSTEM, ContextSetting, Memory, Source, project_of_runs, random_id
-from dcf.retrieval import SHARES, shares_of
+from dcf.retrieval import SHARES, BackendSetting, shares_of
 from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
@@ -297,15 +297,19 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
         project = project_of_runs(post.generated)
         bundles = None
         if post.memory is not None:
-            shares, problems = shares_of(post.env)
-            for problem in problems:
-                log.warning("%s; the documented shares hold: %s", problem.message, problem.hint)
+            shares, unfit = shares_of(post.env)
+            backend, unusable = BackendSetting.from_env(post.env)
+            for problem in (*unfit, *unusable):
+                log.warning(
+                    *("%s: %s; the default holds: %s", problem.file, problem.message, problem.hint)
+                )
             bundles = RunBundles(
                 memory,
-                post.memory.path.parent / "code",
+                post.memory.path.parent,
                 project,
                 GraphFacts(post.env, project),
-                SHARES if problems else shares,
+                SHARES if unfit else shares,
+                BackendSetting() if unusable else backend,
             )
             stack.push_async_callback(bundles.close)
         contexts = RunContexts(memory, ContextSetting.from_env(post.env), project, bundles)

@@ -5,28 +5,30 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dcf.context_form import FILE_KINDS, Kind
-from dcf.memory import SYSTEM, Memory, MemoryProblem
+from dcf.memory import SYSTEM, Memory, random_id
+from dcf.problem import ProblemError
 from dcf.retrieval import (
     NOT_PERMITTED,
     SHARES,
     Answered,
+    BackendSetting,
     CodeShelf,
     ContextQuestion,
     FactShelf,
-    MemoryDocuments,
-    MemoryItems,
     ObservationShelf,
     PlaybookShelf,
     Retrieval,
-    RetrievalProblem,
     Share,
+    Stores,
     limit_of,
 )
+from dcf.search import Embedder
 from dcf.secret_form import without_secrets
 
 if TYPE_CHECKING:
@@ -54,22 +56,29 @@ class RunBundle:
 
 class RunBundles:
     """Contexts from ``memory``, the files of the folder ``project`` and ``facts`` of its graph, for
-    its Tasks, in which each kind has its share. ``indexes`` is a folder for indexes of code."""
+    its Tasks, in which each kind has its share; of what was logged and of documents, those that
+    ``backend`` keeps. ``home`` is the folder that has indexes of code, and what the backend file
+    keeps where nobody names another."""
 
     def __init__(
         self,
         memory: Memory,
-        indexes: Path,
+        home: Path,
         project: str,
         facts: FactShelf | None = None,
         shares: Mapping[Kind, Share] = SHARES,
+        backend: BackendSetting | None = None,
     ) -> None:
         self._memory = memory
-        self._indexes = indexes
+        self._home = home
         self._project = project
         self._facts = facts
         self._shares = shares
+        self._backend = backend or BackendSetting()
         self._shelf: CodeShelf | None = None
+        self._stores: Stores | None = None
+        self._opened = AsyncExitStack()
+        self._opening = asyncio.Lock()
 
     async def of(
         self,
@@ -101,7 +110,7 @@ class RunBundles:
         try:
             async with asyncio.timeout(_PATIENCE_S):
                 answered = await (await self._retrieval()).context(question)
-        except (RetrievalProblem, MemoryProblem, TimeoutError) as problem:
+        except (ProblemError, TimeoutError) as problem:
             why = str(problem) or f"nothing was found within {_PATIENCE_S:.0f} s"
             log.warning("%s is done without what fits it: %s", task.lease.path, why)
             return None
@@ -118,22 +127,37 @@ class RunBundles:
         """End what goes on behind answers."""
         if self._shelf is not None:
             await self._shelf.close()
+        await self._opened.aclose()
 
     async def _retrieval(self) -> Retrieval:
         memory = self._memory
         embedder = await memory.search.embedder()
         if self._shelf is None:
-            self._shelf = CodeShelf(self._indexes, embedder)
+            self._shelf = CodeShelf(self._home / "code", embedder)
+        stores = await self._kept(embedder)
         return Retrieval(
-            MemoryItems(memory, SYSTEM),
+            stores.items,
             self._shelf,
             memory.ledger.clock,
-            documents=MemoryDocuments(memory),
+            documents=stores.documents,
             observations=ObservationShelf(memory),
             playbooks=PlaybookShelf(memory),
             facts=self._facts,
             shares=self._shares,
         )
+
+    async def _kept(self, embedder: Embedder | None) -> Stores:
+        # Of the backend memory only a service knows anything.
+        if self._backend.backend in ("sqlite", "memory"):
+            return Stores.of_memory(self._memory, SYSTEM)
+        async with self._opening:
+            if self._stores is None:
+                clock = self._memory.ledger.clock
+                opening = Stores.open(
+                    *(self._backend, self._home / "items", clock, random_id), embedder=embedder
+                )
+                self._stores = await self._opened.enter_async_context(opening)
+            return self._stores
 
 
 def _told(answered: Answered) -> Iterator[str]:

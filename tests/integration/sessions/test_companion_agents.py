@@ -146,7 +146,7 @@ async def test_a_companion_is_told_what_fits_its_task_of_the_files_that_its_skil
     (tmp_path / "src" / "tea.py").write_text("def boil_tea(cups):\n    return cups * 60\n")
     permits = replace(a_skill("find", FIND), permissions=Permissions(files=("src",)))
     agents = LocalAgents(memory, model=FunctionModel(report, model_name="scripted"))
-    bundles = RunBundles(memory, tmp_path / "code", str(tmp_path))
+    bundles = RunBundles(memory, tmp_path, str(tmp_path))
     contexts = RunContexts(memory, ContextSetting(), str(tmp_path), bundles)
     catalog = SkillCatalog([permits])
 

@@ -23,7 +23,14 @@ from dcf.memory import (
     Origin,
     Source,
 )
-from dcf.retrieval import FactHit, FactShelf, MemoryItems, NewItem
+from dcf.retrieval import (
+    BackendSetting,
+    FactHit,
+    FactShelf,
+    FileItems,
+    MemoryItems,
+    NewItem,
+)
 from dcf.search import count_tokens
 from dcf.skills import Permissions, SkillCatalog
 from dcf.worker.run_bundles import RunBundles
@@ -53,12 +60,17 @@ async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
 
 @asynccontextmanager
 async def world_of(
-    redis_url: str, memory: Memory, folder: Path, *files: str, facts: FactShelf | None = None
+    redis_url: str,
+    memory: Memory,
+    folder: Path,
+    *files: str,
+    facts: FactShelf | None = None,
+    backend: BackendSetting | None = None,
 ) -> AsyncIterator[World]:
     """Agents whose skill permits ``files`` of the project ``shop``."""
     skill = replace(a_skill("search", FIND), permissions=Permissions(files=files))
     project = str(folder / "shop")
-    bundles = RunBundles(memory, folder / "code", project, facts)
+    bundles = RunBundles(memory, folder, project, facts, backend=backend)
     async with crew_on(redis_url) as crew:
         catalog = SkillCatalog([skill])
         yield World(crew, memory, "index", project, catalog=catalog, bundles=bundles)
@@ -114,6 +126,21 @@ async def test_an_agent_is_told_what_fits_of_the_files_that_its_skill_permits(
     }
     assert count_tokens(asked) <= event["tokens"] <= event["budget"] == 400
     assert event["left_out"] == 1
+
+
+async def test_what_another_backend_keeps_is_told_and_one_that_is_away_keeps_no_task(
+    redis_url: str, memory: Memory, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    items = FileItems(tmp_path / "items", Ticking(), Numbered())
+    await items.remember(str(tmp_path / "shop"), NewItem("The refund of June failed."))
+    kept = BackendSetting("file")
+    async with world_of(redis_url, memory, tmp_path, backend=kept) as world:
+        asked = found_in(await world.run("order-1", context={"query": QUERY}))
+    assert "refund of June" in asked and LOGGED not in asked
+    away = BackendSetting("postgres", database="postgresql://ann@127.0.0.1:1/shop")
+    async with world_of(redis_url, memory, tmp_path, backend=away) as world:
+        assert "refund of" not in await world.run("order-2", context={"query": QUERY})
+    assert "is done without what fits it: The PostgreSQL database" in caplog.text
 
 
 async def test_without_permission_no_file_is_told_and_the_history_says_why(
