@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from dcf.retrieval.maintenance import Maintained, Night, maintain
     from dcf.retrieval.memory_documents import MemoryDocuments
     from dcf.retrieval.memory_items import MemoryItems
-    from dcf.retrieval.migration import Migrated, migrate
+    from dcf.retrieval.migration import Migrated, MigratedDocuments, migrate, migrate_documents
     from dcf.retrieval.permitted import NOT_PERMITTED
     from dcf.retrieval.postgres_documents import PostgresDocuments
     from dcf.retrieval.postgres_items import PostgresItems
-    from dcf.retrieval.postgres_store import fault_of_url, where_of_url
+    from dcf.retrieval.postgres_store import PostgresStore, fault_of_url, where_of_url
     from dcf.retrieval.projects import Projects, projects_of
     from dcf.retrieval.question import MODES, ContextQuestion, Mode, limit_of
     from dcf.retrieval.reranker import Reranker, reranked
@@ -109,6 +109,7 @@ __all__ = [
     "MemoryDocuments",
     "MemoryItems",
     "Migrated",
+    "MigratedDocuments",
     "Mode",
     "NewItem",
     "Night",
@@ -117,6 +118,7 @@ __all__ = [
     "PlaybookShelf",
     "PostgresDocuments",
     "PostgresItems",
+    "PostgresStore",
     "ProjectDocuments",
     "Projects",
     "Recalled",
@@ -144,6 +146,7 @@ __all__ = [
     "limit_of",
     "maintain",
     "migrate",
+    "migrate_documents",
     "projects_in",
     "projects_of",
     "reranked",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from dcf.memory import DocumentPiece, KeptDocuments
+from dcf.memory import Actor, DocumentPiece, KeptDocument, KeptDocuments
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,10 @@ class DocumentHit:
 class ProjectDocuments(KeptDocuments, Protocol):
     """Documents of projects that are found: what one project has, no other sees. Any number of
     callers at once."""
+
+    async def take(self, known: KeptDocument, *, by: Actor) -> bool:
+        """Keep a document of another place as it is there, its id and times too, unless its file
+        or its id has one here; whether it was kept."""
 
     async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[DocumentHit, ...]:
         """At most ``limit`` (1 to 1,000) pieces that answer ``query``, the best first; those of

@@ -30,10 +30,14 @@ from dcf.retrieval.postgres_store import DURABLE, PostgresStore
 from dcf.search import Embedder, words
 
 # Of two who keep the same file at once, one waits here for the other.
-_KEEP = """
+_INSERT = """
 INSERT INTO dcf_documents (id, project, path, title, format, size, stamp, digest, reader, pages,
   pieces, problems, added_at, read_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+"""
+_TAKE = f"{_INSERT} ON CONFLICT DO NOTHING RETURNING id"
+_KEEP = f"""
+{_INSERT}
 ON CONFLICT (project, md5(path)) DO UPDATE SET title = excluded.title, format = excluded.format,
   size = excluded.size, stamp = excluded.stamp, digest = excluded.digest, reader = excluded.reader,
   pages = excluded.pages, pieces = excluded.pieces, problems = excluded.problems,
@@ -124,6 +128,15 @@ class PostgresDocuments:
             )
             await connection.executemany(_KEEP_PIECE, [(row["id"], *piece) for piece in pieces])
         return document_of(row)
+
+    async def take(self, known: KeptDocument, *, by: Actor) -> bool:
+        pieces = await asyncio.to_thread(lambda: [*_rows(known)])
+        async with self._store.transaction() as connection:
+            await connection.execute(DURABLE)
+            row = await connection.fetchrow(_TAKE, *_values(known))
+            if row is not None:
+                await connection.executemany(_KEEP_PIECE, [(row["id"], *one) for one in pieces])
+        return row is not None
 
     async def confirm(self, document_id: str, stamp: str, *, by: Actor) -> None:
         async with self._store.transaction() as connection:

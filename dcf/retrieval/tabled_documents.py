@@ -62,6 +62,19 @@ class TabledDocuments(ABC):
 
         return await self._at_work(kept)
 
+    async def take(self, known: KeptDocument, *, by: Actor) -> bool:
+        one = known.document
+
+        def taken() -> bool:
+            table = self._table(one.project)
+            with table.changing():
+                if table.get(one.id) is not None or table.at(one.path) is not None:
+                    return False
+                table.put(known)
+                return True
+
+        return await self._at_work(taken)
+
     async def confirm(self, document_id: str, stamp: str, *, by: Actor) -> None:
         def confirmed(table: DocumentTable, known: KeptDocument) -> None:
             table.put(replace(known, stamp=stamp))

@@ -28,7 +28,6 @@ from dcf.retrieval import (
     Stores,
     limit_of,
 )
-from dcf.search import Embedder
 from dcf.secret_form import without_secrets
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ class RunBundles:
         embedder = await memory.search.embedder()
         if self._shelf is None:
             self._shelf = CodeShelf(self._home / "code", embedder)
-        stores = await self._kept(embedder)
+        stores = await self._kept()
         return Retrieval(
             stores.items,
             self._shelf,
@@ -146,13 +145,14 @@ class RunBundles:
             shares=self._shares,
         )
 
-    async def _kept(self, embedder: Embedder | None) -> Stores:
+    async def _kept(self) -> Stores:
         # Of the backend memory only a service knows anything.
         if self._backend.backend in ("sqlite", "memory"):
             return Stores.of_memory(self._memory, SYSTEM)
         async with self._opening:
             if self._stores is None:
                 clock = self._memory.ledger.clock
+                embedder = await self._memory.search.embedder()
                 opening = Stores.open(
                     *(self._backend, self._home / "items", clock, random_id), embedder=embedder
                 )

@@ -21,7 +21,14 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, listed
 from dcf.cli.wording import counted
 from dcf.problem import Problem
-from dcf.retrieval import Migrated, migrate, projects_of, where_of_url
+from dcf.retrieval import (
+    Migrated,
+    MigratedDocuments,
+    migrate,
+    migrate_documents,
+    projects_of,
+    where_of_url,
+)
 
 _URLS = ("postgresql://", "postgres://")
 
@@ -68,8 +75,8 @@ class Place:
 async def migrate_items(
     settings: Settings, source: str, target: str, roots: Sequence[Path], screen: Screen
 ) -> Answer:
-    """Copy all that was logged. Raises BadInput, NotSo, UnnamedProjects, a MemoryProblem, a
-    StoreProblem."""
+    """Copy all that was logged, and documents. Raises BadInput, NotSo, UnnamedProjects, a
+    MemoryProblem, a StoreProblem."""
     come, go = await asyncio.to_thread(
         lambda: (Place.of(source, settings), Place.of(target, settings))
     )
@@ -77,19 +84,21 @@ async def migrate_items(
     named = [*projects_of([*roots], None).roots, *come.setting.projects.roots]
     by = person(f"`dcf retrieval migrate`: copied from {come.name}")
     async with (
-        open_lasting(settings, come.setting, by, make=False) as items,
-        open_lasting(settings, go.setting, by, make=True) as kept,
+        open_lasting(settings, come.setting, by, make=False) as (items, documents),
+        open_lasting(settings, go.setting, by, make=True) as (kept, there),
     ):
         with screen.working(f"copying to {go.name}") as progress:
             done = await migrate(items, kept, named, progress.tell)
-    return _answer(come, go, done)
+            read = await migrate_documents(documents, there, by=by, tell=progress.tell)
+    return _answer(come, go, done, read)
 
 
-def _answer(come: Place, go: Place, done: Sequence[Migrated]) -> Answer:
+def _answer(come: Place, go: Place, done: Sequence[Migrated], read: MigratedDocuments) -> Answer:
     fields: dict[str, Any] = {
         "from": come.name,
         "to": go.name,
         "projects": [asdict(one) for one in done],
+        "documents": asdict(read),
         "switch": dict(go.switch),
     }
     switch = " ".join(
@@ -98,15 +107,16 @@ def _answer(come: Place, go: Place, done: Sequence[Migrated]) -> Answer:
     )
     show = [
         _table(done) if done else f"Nothing was logged in {come.name}.",
+        f"Documents: {read.copied:,} copied, {read.there:,} already there",
         f"{come.name} is as it was. DCF uses {go.name} with {switch}",
         "What is logged in the old place meanwhile is not there: end its services, and do this "
         "again to copy the rest.",
     ]
-    problems = [*_problems(done)]
+    problems = _problems(done, read)
     if not problems:
         return Answer(fields, show, "migrated")
     fields["problems"] = [one.to_dict() for one in problems]
-    left = counted(len(problems), "item is", "items are")
+    left = counted(len(problems), "entry is", "entries are")
     hint = "they are where they were; nothing was overwritten"
     note = ErrorNote("retrieval_not_copied", f"{left} not copied", hint, listed(problems))
     return Answer(fields, show, "incomplete", note, FAILED)
@@ -122,7 +132,7 @@ def _table(done: Sequence[Migrated]) -> Table:
     return table
 
 
-def _problems(done: Sequence[Migrated]) -> list[Problem]:
+def _problems(done: Sequence[Migrated], read: MigratedDocuments) -> list[Problem]:
     differing = [
         Problem(
             "retrieval_differing",
@@ -138,7 +148,11 @@ def _problems(done: Sequence[Migrated]) -> list[Problem]:
         for one in done
         for item_id, fault in one.refused.items()
     ]
-    return differing + refused
+    unread = [
+        Problem("retrieval_refused", f"{document_id} cannot be kept: {fault}")
+        for document_id, fault in read.refused.items()
+    ]
+    return differing + refused + unread
 
 
 def _problem(message: str, hint: str) -> Problem:

@@ -19,6 +19,7 @@ from dcf.retrieval import (
     AuditLog,
     BackendSetting,
     CodeShelf,
+    FileDocuments,
     FileItems,
     LastingItems,
     Lifetimes,
@@ -26,7 +27,9 @@ from dcf.retrieval import (
     MemoryItems,
     ObservationShelf,
     PlaybookShelf,
+    PostgresDocuments,
     PostgresItems,
+    PostgresStore,
     ProjectDocuments,
     Retrieval,
     Stores,
@@ -163,26 +166,31 @@ def _of_memory(settings: Settings, store: BackendSetting) -> Settings:
 @asynccontextmanager
 async def open_lasting(
     settings: Settings, setting: RetrievalSetting, by: Actor, *, make: bool
-) -> AsyncIterator[LastingItems]:
-    """Items that outlast this process, their place made if it is missing and may be. Raises NotSo,
-    a MemoryProblem, a StoreProblem."""
+) -> AsyncIterator[tuple[LastingItems, ProjectDocuments]]:
+    """Items and documents that outlast this process, their place made if it is missing and may be.
+    Raises NotSo, a MemoryProblem, a StoreProblem."""
     lifetimes = setting.lifetimes
     if setting.backend == "sqlite":
         async with opened(_of_memory(settings, setting.store), make=make) as memory:
-            yield MemoryItems(memory, by, lifetimes)
+            yield MemoryItems(memory, by, lifetimes), MemoryDocuments(memory)
     elif setting.backend == "file":
         folder = file_folder(settings, setting)
         if not make and not await asyncio.to_thread(folder.is_dir):
             hint = "file:FOLDER or MEM_PATH names another"
             raise NotSo("retrieval_missing", f"there is no folder {folder}", hint)
-        yield FileItems(folder, now_ms, random_id, lifetimes)
+        yield (
+            FileItems(folder, now_ms, random_id, lifetimes),
+            FileDocuments(folder, now_ms, random_id),
+        )
     else:
         demand_kept(setting.store)
         embedder = await asyncio.to_thread(_embedder, settings.embedder) if make else None
-        async with PostgresItems.open(
-            setting.store.database, now_ms, random_id, lifetimes, embedder, make=make
-        ) as items:
-            yield items
+        vectors = embedder is not None
+        async with PostgresStore.open(setting.store.database, vectors=vectors, make=make) as store:
+            yield (
+                PostgresItems(store, now_ms, random_id, lifetimes, embedder),
+                PostgresDocuments(store, now_ms, random_id, embedder),
+            )
 
 
 def memory_file(settings: Settings, setting: RetrievalSetting) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from dcf.documents import ReadDocument
+from dcf.documents import Piece, ReadDocument
 from dcf.memory.actor import Actor
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
@@ -14,6 +14,7 @@ from dcf.memory.document import Document, DocumentPiece
 from dcf.memory.documents.errors import UnknownDocument, demand_pieces
 from dcf.memory.documents.kept_document import (
     FileState,
+    KeptDocument,
     document_of,
     document_row,
     piece_of,
@@ -39,6 +40,11 @@ class Documents:
         return await self._ledger.change(
             by, lambda journal: _keep(journal, project, path, file, read)
         )
+
+    async def take(self, known: KeptDocument, *, by: Actor) -> bool:
+        """Keep a document of another place as it is there, its id and times too, unless its file
+        or its id has one here; whether it was kept."""
+        return await self._ledger.change(by, lambda journal: _take(journal, known))
 
     async def confirm(self, document_id: str, stamp: str, *, by: Actor) -> None:
         """Note that a file with another ``stamp`` has the same content."""
@@ -142,10 +148,27 @@ def _keep(
     else:
         _drop_pieces(connection, row["id"])
         row = DOCUMENT.replace(connection, {**row, "added_at": found["added_at"]}, dict(found))
-    for piece in piece_rows(row["id"], read):
-        DOCUMENT_PIECE.insert(connection, piece)
-    index_new(connection, "document", _searched(connection, row["id"]))
+    _keep_pieces(connection, row["id"], read.pieces)
     return document_of(row)
+
+
+def _take(journal: Journal, known: KeptDocument) -> bool:
+    connection, one = journal.connection, known.document
+    there = connection.execute(
+        "SELECT 1 FROM documents WHERE id = ? OR (project = ? AND path = ?)",
+        (one.id, one.project, one.path),
+    ).fetchone()
+    if there is not None:
+        return False
+    DOCUMENT.insert(connection, known.row)
+    _keep_pieces(connection, one.id, known.pieces)
+    return True
+
+
+def _keep_pieces(connection: Connection, document_id: str, pieces: Sequence[Piece]) -> None:
+    for piece in piece_rows(document_id, pieces):
+        DOCUMENT_PIECE.insert(connection, piece)
+    index_new(connection, "document", _searched(connection, document_id))
 
 
 def _remove(journal: Journal, document_id: str) -> Document:

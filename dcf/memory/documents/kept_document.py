@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -40,7 +40,7 @@ class KeptDocument:
     ) -> KeptDocument:
         """What was read ``at`` (ms), as it may be kept. Raises InvalidEntry."""
         row = DOCUMENT.cleaned(document_row(document_id, project, path, file, read, at))
-        pieces = map(DOCUMENT_PIECE.cleaned, piece_rows(document_id, read))
+        pieces = map(DOCUMENT_PIECE.cleaned, piece_rows(document_id, read.pieces))
         return cls(document_of(row), row["stamp"], row["reader"], tuple(map(_piece, pieces)))
 
     @property
@@ -48,6 +48,13 @@ class KeptDocument:
         """What its file is known by; without a stamp and a digest if it was read otherwise than
         today."""
         return state_of({**asdict(self.document), "stamp": self.stamp, "reader": self.reader})
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """All but its pieces, by columns."""
+        problems = json_of([one.to_dict() for one in self.document.problems])
+        about = {**asdict(self.document), "problems": problems}
+        return {**about, "stamp": self.stamp, "reader": self.reader}
 
     def in_place_of(self, before: KeptDocument) -> KeptDocument:
         """This, known as ``before`` was."""
@@ -87,9 +94,9 @@ def document_row(
     }
 
 
-def piece_rows(document_id: str, read: ReadDocument) -> Iterator[dict[str, Any]]:
+def piece_rows(document_id: str, pieces: Sequence[Piece]) -> Iterator[dict[str, Any]]:
     """What is kept of its pieces, by columns; secrets may still be in it."""
-    for number, piece in enumerate(read.pieces, 1):
+    for number, piece in enumerate(pieces, 1):
         headings = json_of(list(piece.headings))
         kept = {**asdict(piece), "headings": headings}
         yield {"document_id": document_id, "number": number, **kept}

@@ -160,13 +160,19 @@ def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> N
     dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
     logged = dcf("retrieval", "log", "the card was refused", "--root", dcf.folder, "--json")
     items = str((tmp_path / "items").resolve())
+    (dcf.folder / "card.md").write_text("# Cards\n\nA card that was refused is asked for again.\n")
+    assert dcf("documents", "add", "card.md").code == 0
     moved = dcf("retrieval", "migrate", "sqlite", f"file:{items}", "--json")
     assert moved.code == 0, moved.err
     assert moved.json["switch"] == {"MEM_BACKEND": "file", "MEM_PATH": items}
     (project,) = moved.json["projects"]
     assert (project["project"], project["copied"]) == (str(dcf.folder.resolve()), 1)
     asked = ("retrieval", "context", "refused card", "--root", dcf.folder, "--json")
+    before = dcf(*asked).json["context"]
     found = dcf(*asked, env=moved.json["switch"]).json["context"]
+    assert {one["type"] for one in found} == {"memory", "document"}
+    assert {one["citation"] for one in found} == {one["citation"] for one in before}
+    found = [one for one in found if one["type"] == "memory"]
     assert [one["id"] for one in found] == [logged.json["stored"]["id"]]
 
     # A path of the environment is that of the backend that the environment names.
@@ -177,7 +183,7 @@ def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> N
     (file,) = Path(items).rglob("items-*.jsonl")
     file.write_text(file.read_text().replace("refused", "charged"))
     other = dcf("retrieval", "migrate", "sqlite", f"file:{items}")
-    assert other.code == 1 and "1 item is not copied" in other.err
+    assert other.code == 1 and "1 entry is not copied" in other.err
     assert f"{found[0]['id']} has another content there" in other.err
 
 

@@ -6,8 +6,10 @@ import asyncio
 import os
 import signal
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from memory_world import Ticking
 from public_formats import examples
 from unit.retrieval.conftest import OpenedDocuments
 
@@ -22,7 +24,7 @@ from dcf.memory import (
     UnknownPlace,
 )
 from dcf.problem import Problem
-from dcf.retrieval import ProjectDocuments
+from dcf.retrieval import FileDocuments, ProjectDocuments, migrate_documents
 
 SHOP, SITE = "/work/shop", "/work/site"
 TEA = ReadDocument(
@@ -328,3 +330,23 @@ def test_a_kill_leaves_documents_whole(lasting_documents: OpenedDocuments) -> No
         number = int(one.removeprefix("round "))
         assert len(texts) == many
         assert number - acknowledged.get(path, number) in (0, 1 if path == "again" else 0)
+
+
+async def test_a_document_is_taken_over_as_it_is_elsewhere(
+    documents: ProjectDocuments, tmp_path: Path
+) -> None:
+    elsewhere = FileDocuments(
+        tmp_path / "elsewhere", Ticking(), lambda kind: f"{kind}-old-{uuid4()}"
+    )
+    tea = await keep(elsewhere, "tea.pdf", TEA)
+    cups = await keep(elsewhere, "cups.md", read("cups of clay"), SITE)
+    mine = await keep(documents, "kettle.md", read("my kettle"))
+    await keep(elsewhere, "kettle.md", read("another kettle"))
+    for _ in range(2):  # again, as after a kill
+        done = await migrate_documents(elsewhere, documents, by=SYSTEM)
+    assert (done.copied, done.there, done.refused) == (0, 3, {})
+    assert await documents.get(tea.id) == tea and await documents.get(cups.id) == cups
+    assert await documents.pieces(tea) == await elsewhere.pieces(tea)
+    assert await documents.states(SITE) == await elsewhere.states(SITE)
+    assert await documents.get("kettle.md", project=SHOP) == mine
+    assert "Green tea is picked in spring." in await found(documents, "picked tea")
