@@ -16,6 +16,8 @@ MOST_FILES = 200_000
 LARGEST = 4 * 1024 * 1024
 """Bytes: what is larger was made by a program, and is no text that one reads."""
 _BEGINNING = 8_192
+_PDF = b"%PDF-"
+"""A file of this format is binary, also where each byte of it is ASCII."""
 _WRITTEN = 500
 """Bytes of a line on average: a program made what has longer ones, for programs."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -109,7 +111,7 @@ def read(root: Path, path: str, known: Stamp | None) -> Source | None:
         data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
         return _too_large(stamp, path)
-    if b"\0" in data[:_BEGINNING]:
+    if b"\0" in data[:_BEGINNING] or data.startswith(_PDF):
         # No problem of anybody's: pictures and programs stand beside sources everywhere.
         return Source(stamp, None)
     if len(data) > _BEGINNING and len(data) > _WRITTEN * (data.count(b"\n") + 1):

@@ -44,7 +44,7 @@ class TooMuchText(DocumentProblem):
     """It holds more than {most:,} characters of text."""
 
     code = "document_much_text"
-    hint = "add parts of it; a small file that holds so much was made to do harm"
+    hint = "add it in parts; a small file that holds so much may have been made to do harm"
 
 
 class TooSlow(DocumentProblem):

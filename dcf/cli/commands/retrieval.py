@@ -25,7 +25,7 @@ RootOption = Annotated[
         "--root",
         metavar="DIR",
         help="The project's folder.",
-        show_default="the one that git keeps, from here up",
+        show_default="the nearest from here up that git keeps or `dcf init` made",
     ),
 ]
 RootsOption = Annotated[
@@ -62,6 +62,8 @@ def register(app: typer.Typer) -> None:
     command(group, "log", example=log_example, exits=_EXITS, prose=True)(log)
     context_example = "dcf retrieval context 'parser .on is not a function' --explain"
     command(group, "context", example=context_example, exits=_EXITS, prose=True)(context)
+    delete_example = "dcf retrieval delete passage-7d1c0a52-6f0e-4f43-9a4d-0d6a9e0f0a11"
+    command(group, "delete", example=delete_example, exits=_EXITS)(delete)
     code_example = "dcf retrieval code 'where is the content length parsed?'"
     command(group, "code", example=code_example, exits=_EXITS, prose=True)(code)
     documents_example = "dcf retrieval documents 'how long is a lease?'"
@@ -93,7 +95,8 @@ def serve(
             "--root",
             metavar="DIR",
             help="A project's folder; may be repeated.",
-            show_default="DCF_RETRIEVAL_ROOTS, else the one that git keeps, from here up",
+            show_default="DCF_RETRIEVAL_ROOTS, else the nearest from here up that git keeps or"
+            " `dcf init` made",
         ),
     ] = None,
     token_file: Annotated[
@@ -171,8 +174,19 @@ def log(
     from dcf.retrieval import NewItem
 
     settings, setting = here(root)
-    new = NewItem(given_text(text), tuple(tags or ()), source, file)
+    new = NewItem(given_text(text), tuple(tags or ()), source, _named(file, setting))
     return asyncio.run(log_item(settings, setting, new))
+
+
+def delete(
+    item_id: Annotated[str, typer.Argument(metavar="ID", help="As `context --json` has it.")],
+    root: RootOption = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Delete a logged item of a project; `dcf retrieval audit` has it, without its text."""
+    from dcf.cli.retrieval.asking import delete_item
+
+    return asyncio.run(delete_item(*here(root), item_id))
 
 
 def context(
@@ -223,7 +237,7 @@ def context(
     most = limit_of(limit, budget)
     named = tuple(tags or ())
     question = ContextQuestion(
-        *("", query, file, most, mode, budget),  # type: ignore[arg-type]
+        *("", query, _named(file, setting), most, mode, budget),  # type: ignore[arg-type]
         tags=named,
     )
     return asyncio.run(find_context(settings, setting, question, explain=explain))
@@ -366,6 +380,12 @@ def here(root: Path | None) -> tuple[Settings, RetrievalSetting]:
     roots = [root or project_folder(Path.cwd())]
     env = _env()
     return Settings.from_env(env), RetrievalSetting.from_env(env, roots)
+
+
+def _named(file: str | None, setting: RetrievalSetting) -> str | None:
+    from dcf.cli.project_folder import path_from_here
+
+    return file and path_from_here(file, setting.projects.chosen(None, None))
 
 
 def _everywhere() -> tuple[Settings, RetrievalSetting]:

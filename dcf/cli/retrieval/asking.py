@@ -30,6 +30,16 @@ async def log_item(settings: Settings, setting: RetrievalSetting, new: NewItem) 
     return Answer(fields, [f"Logged as {item.citation}"], status="logged")
 
 
+async def delete_item(settings: Settings, setting: RetrievalSetting, item_id: str) -> Answer:
+    """Give an item of the project up. Raises UnknownItem, NotSo, a MemoryProblem."""
+    demand_kept(setting.store)
+    project = setting.projects.chosen(None, None)
+    by = person("`dcf retrieval delete`")
+    async with open_retrieval(settings, setting, by) as retrieval:
+        await retrieval.forget(project, item_id, Caller(by.name))
+    return Answer({"deleted": item_id}, [f"Deleted {item_id}"], status="deleted")
+
+
 async def find_context(
     settings: Settings,
     setting: RetrievalSetting,

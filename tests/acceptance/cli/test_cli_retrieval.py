@@ -187,6 +187,31 @@ def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> N
     assert f"{found[0]['id']} has another content there" in other.err
 
 
+def test_paths_are_from_here_and_an_item_is_deleted(dcf: Dcf) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    web = dcf.folder / "web"
+    for folder in (web, dcf.folder / "cards" / "skills_src"):
+        folder.mkdir(parents=True)
+    (dcf.folder / "cards" / "skills_src" / "registry.yaml").write_text("servers: {}\n")
+    (dcf.folder / ".git").mkdir()
+    dcf.folder = web
+    logged = dcf("retrieval", "log", "the cart is slow", "--file", "cart.ts", "--json").json[
+        "stored"
+    ]
+    assert logged["file_path"] == "web/cart.ts"
+    dcf.folder = web.parent
+    asked = ("retrieval", "context", "slow cart", "--file", "web/cart.ts", "--json")
+    assert [one["id"] for one in dcf(*asked).json["context"]] == [logged["id"]]
+    assert dcf("retrieval", "delete", logged["id"]).code == 0
+    assert dcf(*asked).json["context"] == []
+    again = dcf("retrieval", "delete", logged["id"])
+    assert again.code == 2 and "There is no logged item" in again.err
+    # A project of `dcf init` inside of what git keeps is one of its own, as for its workers.
+    dcf("retrieval", "log", "cards are late", "--root", "cards")
+    dcf.folder = web.parent / "cards"
+    assert len(dcf("retrieval", "context", "late cards", "--json").json["context"]) == 1
+
+
 @pytest.mark.parametrize("backend", ["sqlite", "file"])
 def test_maintain_says_how_many_went(dcf: Dcf, tmp_path: Path, backend: str) -> None:
     dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
