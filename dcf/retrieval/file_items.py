@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from bisect import bisect_left, insort
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -13,7 +14,7 @@ from typing import TypeVar
 
 from dcf.memory import Clock, NewId
 from dcf.retrieval.errors import UnknownItem
-from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
+from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, faults_of_kept
 from dcf.retrieval.item_folder import NAME, ItemFolder
 from dcf.retrieval.item_line import line_of
 from dcf.retrieval.items import (
@@ -30,6 +31,8 @@ from dcf.retrieval.word_table import WordTable
 from dcf.search import words
 
 Out = TypeVar("Out")
+
+log = logging.getLogger(__name__)
 
 
 class FileItems:
@@ -202,7 +205,7 @@ class _Project:
         fresh = [
             item
             for item_id, item in changed.items()
-            if item is not None and item_id not in self._number_of
+            if item is not None and item_id not in self._number_of and _can_be_told(item)
         ]
         numbered = dict(zip(self._numbers, fresh, strict=False))
         self._words.put((number, item.text) for number, item in numbered.items())
@@ -218,6 +221,14 @@ class _Project:
         item = self._kept.pop(number)
         del self._in_time[bisect_left(self._in_time, (item.timestamp, number))]
         self._words.remove(number)
+
+
+def _can_be_told(item: Item) -> bool:
+    """Whether it can be found and cited: somebody may have written it by hand."""
+    faults = "; ".join(faults_of_kept(item))
+    if faults:
+        log.warning("the logged item %r is left out: %s", item.id, faults)
+    return not faults
 
 
 def _named_in(folder: Path) -> str | None:

@@ -107,6 +107,8 @@ def faults_of_kept(item: Item) -> Iterator[str]:
     new = NewItem(item.text, item.tags, item.source, item.file_path)
     problems = [*problems_of(new), *_text_problems("id", item.id, LONGEST_NAME)]
     yield from (one.message for one in problems)
+    if not text_faults(item.id) and not item.id.isprintable():
+        yield "its id has control characters"
     if item.timestamp not in MOMENTS:
         yield f"its timestamp {item.timestamp} is not in the years 1 to 9999"
 

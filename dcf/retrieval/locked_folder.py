@@ -74,8 +74,9 @@ class LockedFolder:
 
 
 def number_in(lock: int) -> int:
-    """The number in the file ``lock``."""
-    return int(os.pread(lock, 32, 0) or b"0")
+    """The number in the file ``lock``; 0 where somebody wrote something else."""
+    said = os.pread(lock, 32, 0).strip()
+    return int(said) if said.isdigit() else 0
 
 
 def raise_number(lock: int) -> int:

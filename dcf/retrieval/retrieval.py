@@ -31,6 +31,7 @@ from dcf.retrieval.shelves import (
     PlaybookShelf,
 )
 from dcf.search import words
+from dcf.secret_form import without_secrets
 
 _CANDIDATES = 50
 """Of memory, of code and of documents each, which are ranked together."""
@@ -88,7 +89,9 @@ class Retrieval:
 
     async def log(self, project: str, new: NewItem) -> Item:
         """Keep an item. Raises InvalidItem."""
-        path = None if new.file_path is None else path_in(project, new.file_path)
+        # First: what makes a path plain hides an address with a password in it.
+        named = new.file_path and without_secrets(new.file_path)
+        path = None if named is None else path_in(project, named)
         clean = self._personal.without
         # A long text takes its time, in which others are answered; a thread takes some as well.
         is_short = len(new.text) <= _SHORT

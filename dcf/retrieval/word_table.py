@@ -30,7 +30,13 @@ class WordTable:
         with self._lock:
             # Of many each would be written to the index by itself.
             self._sql.execute("BEGIN")
-            self._sql.executemany("INSERT INTO texts (rowid, body, kept) VALUES (?, ?, ?)", rows)
+            try:
+                self._sql.executemany(
+                    "INSERT INTO texts (rowid, body, kept) VALUES (?, ?, ?)", rows
+                )
+            except BaseException:
+                self._sql.execute("ROLLBACK")
+                raise
             self._sql.execute("COMMIT")
 
     def remove(self, number: int) -> None:

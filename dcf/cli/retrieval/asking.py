@@ -16,6 +16,7 @@ from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.problem import Problem
 from dcf.retrieval import Bundle, Caller, Candidate, ContextQuestion, NewItem, Scored
+from dcf.secret_form import without_secrets
 
 _EXCERPT = 300
 
@@ -56,7 +57,7 @@ async def find_context(
     bundle = answered.bundle
     parts = {kind: asdict(part) for kind, part in bundle.parts.items()} if bundle else {}
     fields: dict[str, Any] = {
-        "query": asked.query,
+        "query": without_secrets(asked.query),
         "context": [_entry(one) for one in answered.found],
         "problems": [one.to_dict() for one in answered.problems],
         **({"budget": bundle.budget, "used": bundle.used, "kinds": parts} if bundle else {}),
@@ -84,7 +85,7 @@ async def find_code(
         problems = (await retriever.sync()).problems if wait else await retriever.ready(query)
         hits = await retriever.find(query, limit=limit)
     fields = {
-        "query": query,
+        "query": without_secrets(query),
         "hits": [{**asdict(hit), "why": list(hit.why)} for hit in hits],
         "problems": [one.to_dict() for one in problems],
     }

@@ -24,6 +24,7 @@ from dcf.retrieval.errors import (
 from dcf.retrieval.item import Item
 from dcf.retrieval.question import ContextQuestion
 from dcf.retrieval.retrieval import Retrieval
+from dcf.secret_form import without_secrets
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ async def context_answer(retrieval: Retrieval, question: ContextQuestion, by: Ca
     """The answer to a question that ``by`` asks. Raises a ProblemError."""
     answered = await retrieval.context(question, by)
     answer: dict[str, Any] = {
-        "query": question.query,
+        "query": without_secrets(question.query),
         "context": [*map(context_item, answered.found)],
     }
     if answered.bundle is not None:
@@ -53,14 +54,15 @@ async def context_answer(retrieval: Retrieval, question: ContextQuestion, by: Ca
 
 def refusal(error: ProblemError) -> Response:
     """Why there is no answer."""
+    said = without_secrets(str(error))
     if isinstance(error, RootRequired):
-        return JSONResponse({"error": str(error), "hint": error.hint}, status_code=400)
+        return JSONResponse({"error": said, "hint": error.hint}, status_code=400)
     if isinstance(error, RetrievalProblem) and not isinstance(error, AnswerersFailed):
         # Its message is the reason alone, as in "text required".
         status = _STATUS.get(type(error), 400)
-        return JSONResponse({"error": str(error).removesuffix(".")}, status_code=status)
-    _log.warning("%s: %s", error.code, error)
-    return JSONResponse({"error": str(error), "hint": error.hint}, status_code=503)
+        return JSONResponse({"error": said.removesuffix(".")}, status_code=status)
+    _log.warning("%s: %s", error.code, said)
+    return JSONResponse({"error": said, "hint": error.hint}, status_code=503)
 
 
 def stored(item: Item) -> dict[str, Any]:

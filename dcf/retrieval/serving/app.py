@@ -28,6 +28,7 @@ from dcf.retrieval.serving.gate import Gate, Limits
 from dcf.retrieval.serving.metrics import Metrics
 from dcf.retrieval.serving.openapi import openapi, page
 from dcf.retrieval.serving.requests import BadRequest, ContextBody, LogBody, body_of
+from dcf.secret_form import without_secrets
 from dcf.stopping import stop
 from dcf.tools.serving import Door, Guard
 
@@ -182,7 +183,10 @@ async def _unrouted(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
     what = "is not served here" if status == 404 else f"takes no {request.method}"
     headers = getattr(error, "headers", None)
-    body = {"error": f"{request.url.path} {what}", "hint": "/docs lists what there is"}
+    body = {
+        "error": f"{without_secrets(request.url.path)} {what}",
+        "hint": "/docs lists what there is",
+    }
     return JSONResponse(body, status_code=status, headers=headers)
 
 

@@ -10,6 +10,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from memory_world import Numbered, Ticking
@@ -127,6 +128,30 @@ async def test_a_damaged_line_is_told_with_its_place_and_the_others_are_read(
     assert await texts(again(folder, clock)) == ["item 2", "item 0"]
     (told,) = caplog.messages
     assert f"{file}:2 is damaged" in told and said in told
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"id": "passage-s", "text": "\ud800 timeout"},
+        {"id": "", "text": "timeout"},
+        {"id": "a\n/b", "text": "timeout"},
+        {"id": "passage-t", "text": "timeout", "timestamp": 10**30},
+    ],
+)
+async def test_a_line_that_no_item_can_have_is_left_out_and_told(
+    items: FileItems, folder: Path, odd: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = await items.remember(SHOP, NewItem("the timeout comes at noon"))
+    file = day(folder, FIRST)
+    with file.open("a") as stream:
+        stream.write(json.dumps({"tags": [], "timestamp": kept.timestamp, **odd}) + "\n")
+    (file.parent / "lock").write_text("letters")
+    for _ in range(2):
+        assert [one.item.id for one in await items.recall(SHOP, "timeout")] == [kept.id]
+    assert "is left out" in caplog.text
+    later = await items.remember(SHOP, NewItem("another timeout"))
+    assert len(await items.recall(SHOP, "timeout")) == 2 and later.citation
 
 
 async def test_sweep_rewrites_what_is_mostly_dead_and_loses_nothing(

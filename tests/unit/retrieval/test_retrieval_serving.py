@@ -82,6 +82,18 @@ async def test_what_is_logged_is_answered_as_specified(serve: Open) -> None:
         assert bare["stored"].keys() == {"id", "text", "tags", "timestamp", "citation"}
 
 
+async def test_no_secret_is_kept_of_a_path_or_told_again(serve: Open) -> None:
+    token = "ghp_aJynacIDLR1nOUNN8JN3Gw75Ca5T6Uj0ce1R"
+    address = "postgres://shop:Xk29dLqPz71mWvRt@db.example/shop"
+    async with serve() as client:
+        stored = (await client.post("/log", json={"text": "t", "filePath": address})).text
+        asked = (await client.post("/augmented-context", json={"query": f"why {token}"})).text
+        absent = (await client.delete(f"/log/{token}")).text
+        unknown = (await client.get(f"/{token}")).text
+    assert "Xk29dLqPz71mWvRt" not in stored and "postgres:" in stored
+    assert all("aJynacIDLR1n" not in said for said in (asked, absent, unknown))
+
+
 async def test_the_formula_of_the_guide_is_a_mode(serve: Open) -> None:
     """Jaccard 7/13 * 0.7 + recency * 0.25 + 0.1, by hand."""
     async with serve() as client:
