@@ -10,7 +10,7 @@ from typing import Any
 
 from control_plane.embedded import data_home
 from dcf.citation import Citation
-from dcf.knowledge.errors import KnowledgeError
+from dcf.knowledge.errors import KnowledgeError, SettingUnusable
 from dcf.knowledge.schema import GRAPH
 from dcf.retrieval import FactHit, FactsAway, WordTable
 
@@ -47,8 +47,10 @@ class _Known:
 
 class GraphFacts:
     """The facts of the graph that ``env`` names, for ``project`` alone, whose runs it is written
-    from. Only a graph that runs is read: a server of the user's own, or the embedded one where
-    somebody has started it. Nothing is written into it first, what waits in the outbox neither."""
+    from. The graph does not say of which project a run was: they are told only where
+    ``DCF_FACTS=on`` says that all of its runs are this one's. Only a graph that runs is read: a
+    server of the user's own, or the embedded one where somebody has started it. Nothing is written
+    into it first, what waits in the outbox neither."""
 
     def __init__(
         self,
@@ -108,7 +110,10 @@ class GraphFacts:
             return await graph.rows(_TEXT, now=int(time.time() * 1000), **given)
 
     async def _url(self) -> str | None:
-        """Where the graph is, None where none runs."""
+        """Where the graph is, None where none runs or none is to be told of. Raises
+        SettingUnusable."""
+        if not _are_wanted(self._env):
+            return None
         if not self._env.get("DCF_GRAPH_URL") and not (data_home(self._env) / "graph").is_dir():
             return None
         # They load a client of Redis, for which a command does not wait where no graph ever was.
@@ -122,6 +127,15 @@ class GraphFacts:
             return setting.url
         status = await Embedded.from_env(self._env).graph.status()
         return status.url if status.responding and not status.loading else None
+
+
+def _are_wanted(env: Mapping[str, str]) -> bool:
+    """What ``DCF_FACTS`` says. Raises SettingUnusable."""
+    said = (env.get("DCF_FACTS") or "off").lower()
+    if said not in ("on", "off"):
+        reason, hint = f"{said!r} is none of its values", "on or off"
+        raise SettingUnusable(name="DCF_FACTS", reason=reason, hint=hint)
+    return said == "on"
 
 
 def _hit(text: str, support: int, run: str, path: str | None, at: int | None) -> FactHit:

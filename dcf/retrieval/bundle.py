@@ -15,8 +15,8 @@ _AROUND = 8
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Percent of a budget: up to the ``floor`` a kind comes before all others, beyond the
-    ``ceiling`` only where the others leave room."""
+    """Percent of a budget: up to the ``floor`` a kind comes before all but the best text of each
+    other one, beyond the ``ceiling`` only where the others leave room."""
 
     floor: int
     ceiling: int
@@ -68,16 +68,21 @@ def bundled(
 ) -> Bundle:
     """At most ``limit`` of ``ranked``, the best first, in ``budget`` tokens.
 
-    Four rounds, each in the order of the ranking: one text of every kind, so that a small limit
-    is not used up by the first kind; every kind up to its floor; then up to its ceiling; then
-    whatever fits. A text that is too long for what is left does not keep the
-    shorter ones behind it out.
+    Rounds, each in the order of the ranking: of every kind the best text that its ceiling has room
+    for; every kind up to its floor; then up to its ceiling; then whatever fits. Where the best ones
+    together are over the budget, one text of each kind that its floor has room for comes before
+    them: for floors there is always room. A text that is too long for what is left does not keep
+    the shorter ones behind it out.
     """
     priced = with_costs(ranked)
     floors = {kind: budget * shares[kind].floor // 100 for kind in KINDS}
     ceilings = {kind: budget * shares[kind].ceiling // 100 for kind in KINDS}
     whole = dict.fromkeys(KINDS, budget)
-    rounds = ((floors, 1), (floors, limit), (ceilings, limit), (whole, limit))
+    first = ceilings if _cost_of_best(priced, ceilings) <= budget else floors
+    rounds = (
+        *((first, 1), (ceilings, 1)),
+        *((floors, limit), (ceilings, limit), (whole, limit)),
+    )
     used: Counter[Kind] = Counter()
     kinds: Counter[Kind] = Counter()
     taken: set[int] = set()
@@ -104,6 +109,13 @@ def bundled(
         tuple(replace(one, left_out=reason) for one in left),
         parts,
     )
+
+
+def _cost_of_best(priced: Sequence[Scored], most: Mapping[Kind, int]) -> int:
+    """Tokens of the best text of each kind that costs at most what ``most`` says of the kind."""
+    fit = (one for one in priced if one.tokens <= most[one.candidate.kind])
+    # The first of a kind is written last.
+    return sum({one.candidate.kind: one.tokens for one in reversed([*fit])}.values())
 
 
 def with_costs(ranked: Sequence[Scored]) -> list[Scored]:

@@ -71,7 +71,7 @@ class FactsAway(RetrievalProblem):
     """Facts of the graph are not told: {reason}."""
 
     code = "retrieval_facts"
-    hint = "the rest is told all the same; DCF_GRAPH=off looks for none"
+    hint = "the rest is told all the same; DCF_FACTS=off looks for none"
 
 
 class RerankerFailed(RetrievalProblem):

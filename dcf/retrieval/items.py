@@ -59,8 +59,8 @@ class LastingItems(Items, Protocol):
     by its id, and is not kept again."""
 
     async def archives(self) -> Mapping[str, str | None]:
-        """Whatever has items, by its name (``archive_of``): the project's folder, None where that
-        is not known."""
+        """Whatever has items, or had some that were forgotten, by its name (``archive_of``): the
+        project's folder, None where that is not known."""
 
     def all(self, project: str) -> AsyncIterator[Sequence[Item]]:
         """All items of a project, at most ``BATCH`` at once. Of what is logged or forgotten
@@ -90,8 +90,8 @@ def archives_named(named: Iterable[tuple[str, str | None]]) -> dict[str, str | N
 
 
 async def projects_in(items: LastingItems, roots: Sequence[str] = ()) -> list[str]:
-    """All projects that have items; ``roots`` are folders of those that ``items`` cannot name.
-    Raises UnnamedProjects."""
+    """All projects that have items, or had some; ``roots`` are folders of those that ``items``
+    cannot name. Raises UnnamedProjects."""
     known = {archive_of(root): root for root in roots}
     archives = await items.archives()
     named = {archive: project or known.get(archive) for archive, project in archives.items()}

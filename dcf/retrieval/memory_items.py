@@ -35,6 +35,8 @@ Out = TypeVar("Out")
 
 _FILE = f"{OWN}file="
 _ABOUT = "What was logged about "
+_OVER = "the time of what was logged is over"
+"""Why what is swept is deleted: nobody had it forgotten."""
 
 
 class MemoryItems:
@@ -79,8 +81,7 @@ class MemoryItems:
             raise UnknownItem(item_id=item_id)
 
     async def forget_all(self, project: str, item_ids: Sequence[str]) -> int:
-        archive = archive_of(project)
-        return await self._memory.passages.delete_several(archive, item_ids, by=self._by)
+        return await self._delete(project, item_ids, self._by)
 
     async def sweep(self, project: str) -> int:
         tags = tuple(self._lifetimes.by_tag)
@@ -122,12 +123,12 @@ class MemoryItems:
             last = page[-1]
 
     async def forgotten(self, project: str) -> Sequence[str]:
-        return await self._memory.passages.deleted(archive_of(project))
+        return await self._memory.passages.deleted(archive_of(project), but=_OVER)
 
     async def keep(self, project: str, items: Sequence[Item]) -> Sequence[Kept]:
         archive = archive_of(project)
         passages = [_passage_of(item, archive) for item in items]
-        keep = partial(self._memory.passages.keep, archive, passages, by=self._by)
+        keep = partial(self._memory.passages.keep, archive, passages, by=self._by, again=_OVER)
         left = await self._in_archive(project, keep)
         return [_kept(item, archive, left) for item in items]
 
@@ -162,10 +163,13 @@ class MemoryItems:
                 return total
             now = self._memory.ledger.clock()
             over = [one.id for one in page if self._lifetimes.is_over(_item(one), now)]
-            total += await self.forget_all(project, over)
+            total += await self._delete(project, over, self._by.because(_OVER))
             # The oldest come first: behind one that stays, all of these do.
             if len(over) < len(page) or not page:
                 return total
+
+    async def _delete(self, project: str, item_ids: Sequence[str], by: Actor) -> int:
+        return await self._memory.passages.delete_several(archive_of(project), item_ids, by=by)
 
     async def _make_archive(self, project: str) -> None:
         agent_id = archive_of(project)

@@ -181,7 +181,10 @@ class PostgresItems:
 
     async def archives(self) -> Mapping[str, str | None]:
         async with self._store.transaction() as connection:
-            rows = await connection.fetch("SELECT DISTINCT project FROM dcf_items")
+            rows = await connection.fetch(
+                # What was forgotten of a project that has no item left is to be told as well.
+                "SELECT project FROM dcf_items UNION SELECT project FROM dcf_items_gone"
+            )
         return {archive_of(row["project"]): row["project"] for row in rows}
 
     async def all(self, project: str) -> AsyncIterator[Sequence[Item]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from control_plane import JSON, Store
@@ -125,7 +126,7 @@ class AgentTasks:
                     await memory.note_failure(state, error.error, error.cause)
                 if context is not None and self._contexts:
                     failure = f"{error.error}: {error.cause}"
-                    await self._contexts.count(context, task, failure)
+                    task.afterwards.append(partial(self._contexts.count, context, task, failure))
                 return selection.failed(error.error, error.cause, work.metrics())
         except (Exception, ApprovalRequired, BaseExceptionGroup, asyncio.CancelledError):
             # However a runtime ends when a call has to be approved. What ends the process does not
@@ -146,7 +147,7 @@ class AgentTasks:
             await memory.observe(state, work.calls)
             await memory.keep(task, report.data)
         if context is not None and self._contexts:
-            await self._contexts.count(context, task)
+            task.afterwards.append(partial(self._contexts.count, context, task))
         return selection.succeeded(
             Succeeded(report.data, report.summary, list(report.artifacts)),
             report,

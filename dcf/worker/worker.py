@@ -43,7 +43,7 @@ from dcf.worker.lease_lost import GivenBack, LeaseLost
 from dcf.worker.patience import Outage, patiently
 from dcf.worker.performer import AgentPerformer
 from dcf.worker.sweeper import Sweeper
-from dcf.workflow import Choreographer, Naming, RunCache
+from dcf.workflow import Choreographer, Naming, Outcome, RunCache, Task
 
 log = logging.getLogger(__name__)
 
@@ -431,13 +431,18 @@ class Worker:
             # can; or it is gone for all.
             return await self._choreographer.refuse(lease, error)
         kept = KeptLease(self._keeper, lease)
-        return await self._choreographer.advance(
-            run,
-            lease,
-            lambda task: kept.work(task, self._performer.perform),
-            kept=kept,
-            in_place=in_place,
-        )
+        afterwards: list[Callable[[], Awaitable[object]]] = []
+
+        async def work(task: Task) -> Outcome:
+            outcome = await kept.work(task, self._performer.perform)
+            afterwards.extend(task.afterwards)
+            return outcome
+
+        answer = await self._choreographer.advance(run, lease, work, kept=kept, in_place=in_place)
+        if isinstance(answer, Committed):
+            for follow in afterwards:
+                await follow()
+        return answer
 
     async def run_one(self, lease: Lease) -> bool:
         """Work on the state of ``lease``, and on nothing else, until it is done or lost, or until

@@ -19,7 +19,8 @@ class Task:
     """One try of one Task state. ``lease.idempotency_key`` is the same after a takeover.
 
     ``timeout_s`` and ``heartbeat_s`` are its limits, None without. With a ``token`` the result of
-    the work is dropped: whoever is given the token answers.
+    the work is dropped: whoever is given the token answers. ``afterwards`` is what follows from the
+    outcome, done by the worker once that is committed, and not where the lease was lost.
     """
 
     run: Run
@@ -29,6 +30,9 @@ class Task:
     timeout_s: float | None = None
     heartbeat_s: float | None = None
     token: str | None = field(default=None, repr=False)
+    afterwards: list[Callable[[], Awaitable[object]]] = field(
+        default_factory=list, repr=False, compare=False
+    )
 
 
 @dataclass(frozen=True, slots=True)

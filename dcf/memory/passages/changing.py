@@ -24,15 +24,17 @@ def insert(journal: Journal, agent_id: str, new: Sequence[NewPassage]) -> tuple[
     return tuple(map(passage_of, journal.create_all(PASSAGE, rows, agent_id=agent_id)))
 
 
-def keep(journal: Journal, agent_id: str, passages: Sequence[Passage]) -> dict[str, Passage | None]:
-    """Add passages under the ids and times that they have, all or none; what was left alone, by
-    its id: the passage that is there, None for one that was deleted. Raises UnknownAgent,
-    InvalidEntry with all that is wrong."""
+def keep(
+    journal: Journal, agent_id: str, passages: Sequence[Passage], again: str | None = None
+) -> dict[str, Passage | None]:
+    """Add passages under the ids and times that they have, all or none, also those that were
+    deleted for the reason ``again``; what was left alone, by its id: the passage that is there,
+    None for one that was deleted. Raises UnknownAgent, InvalidEntry with all that is wrong."""
     agent_row(journal.connection, agent_id)
     given = {one.id: fields_of(one) for one in passages}
     refuse("the passage", _problems([*given.values()]))
     there = {row["id"]: passage_of(row) for row in rows_of_ids(journal.connection, [*given])}
-    left = {**dict.fromkeys(ids_once_there(journal.connection, [*given])), **there}
+    left = {**dict.fromkeys(ids_once_there(journal.connection, [*given], again)), **there}
     new = [one for one in passages if one.id not in left]
     rows = [_row(agent_id, given[one.id], one.id, one.created_at) for one in new]
     journal.create_all(PASSAGE, rows, agent_id=agent_id)

@@ -32,23 +32,30 @@ def rows_of_ids(connection: Connection, passage_ids: Sequence[str]) -> list[dict
     return [dict(row) for row in rows]
 
 
-def ids_once_there(connection: Connection, passage_ids: Sequence[str]) -> list[str]:
-    """Those of ``passage_ids`` that history speaks of, whether they are there or were deleted."""
+def ids_once_there(
+    connection: Connection, passage_ids: Sequence[str], but: str | None = None
+) -> list[str]:
+    """Those of ``passage_ids`` that history speaks of, whether they are there or were deleted, but
+    those last deleted for the reason ``but``."""
     rows = connection.execute(
-        "SELECT asked.value FROM json_each(?) asked WHERE EXISTS"
-        " (SELECT 1 FROM events WHERE entity = ? AND entity_id = asked.value)",
-        (json.dumps(passage_ids), PASSAGE.name),
+        "SELECT asked.value, max(e.seq), e.reason FROM json_each(?) asked"
+        " JOIN events e ON e.entity = ? AND e.entity_id = asked.value"
+        # The columns of the last event, as SQLite has them beside max().
+        " GROUP BY asked.value HAVING e.reason IS NOT ? OR e.change -> '$.deleted' IS NULL",
+        (json.dumps(passage_ids), PASSAGE.name, but),
     )
     return [row[0] for row in rows]
 
 
-def deleted_ids(connection: Connection, agent_id: str) -> list[str]:
-    """Ids of an agent's passages that are gone, as far as history goes back."""
+def deleted_ids(connection: Connection, agent_id: str, but: str | None = None) -> list[str]:
+    """Ids of an agent's passages that are gone, as far as history goes back, but those last deleted
+    for the reason ``but``."""
     rows = connection.execute(
-        "SELECT DISTINCT entity_id FROM events WHERE agent_id = ? AND entity = ?"
+        "SELECT entity_id, max(seq), reason FROM events WHERE agent_id = ? AND entity = ?"
         " AND change -> '$.deleted' IS NOT NULL"
-        " AND NOT EXISTS (SELECT 1 FROM passages WHERE id = entity_id)",
-        (agent_id, PASSAGE.name),
+        " AND NOT EXISTS (SELECT 1 FROM passages WHERE id = entity_id)"
+        " GROUP BY entity_id HAVING reason IS NOT ?",
+        (agent_id, PASSAGE.name, but),
     )
     return [row[0] for row in rows]
 

@@ -31,12 +31,15 @@ class Passages:
         return await self._ledger.change(by, lambda journal: insert(journal, agent_id, new))
 
     async def keep(
-        self, agent_id: str, passages: Sequence[Passage], *, by: Actor
+        self, agent_id: str, passages: Sequence[Passage], *, by: Actor, again: str | None = None
     ) -> Mapping[str, Passage | None]:
-        """Add passages of another archive under the ids and times that they have, all or none. What
-        was left alone, by its id: the passage that is there, None for one that was deleted, as far
-        as history goes back. Raises UnknownAgent, InvalidEntry with all that is wrong."""
-        return await self._ledger.change(by, lambda journal: keep(journal, agent_id, passages))
+        """Add passages of another archive under the ids and times that they have, all or none, also
+        those that were deleted for the reason ``again``. What was left alone, by its id: the
+        passage that is there, None for one that was deleted, as far as history goes back. Raises
+        UnknownAgent, InvalidEntry with all that is wrong."""
+        return await self._ledger.change(
+            by, lambda journal: keep(journal, agent_id, passages, again)
+        )
 
     async def get(self, passage_id: str) -> Passage:
         """One passage; that is no read. Raises UnknownPassage."""
@@ -90,6 +93,9 @@ class Passages:
             by, lambda journal: delete_passages(journal, agent_id, passage_ids)
         )
 
-    async def deleted(self, agent_id: str) -> tuple[str, ...]:
-        """Ids of an agent's passages that are gone, as far as history goes back."""
-        return tuple(await self._ledger.read(lambda connection: deleted_ids(connection, agent_id)))
+    async def deleted(self, agent_id: str, *, but: str | None = None) -> tuple[str, ...]:
+        """Ids of an agent's passages that are gone, as far as history goes back, but those that
+        were deleted for the reason ``but``."""
+        return tuple(
+            await self._ledger.read(lambda connection: deleted_ids(connection, agent_id, but))
+        )

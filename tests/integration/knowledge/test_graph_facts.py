@@ -29,6 +29,7 @@ from dcf.retrieval import (
 )
 
 SHOP = "/work/shop"
+ON = {"DCF_FACTS": "on"}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def shop(graph_server: str) -> Iterator[str]:
 
 
 def facts_at(url: str) -> GraphFacts:
-    return GraphFacts({"DCF_GRAPH_URL": url}, SHOP)
+    return GraphFacts({**ON, "DCF_GRAPH_URL": url}, SHOP)
 
 
 async def asked(facts: GraphFacts, query: str, project: str = SHOP, **more: object) -> Answered:
@@ -89,16 +90,29 @@ async def test_another_project_hears_nothing(shop: str) -> None:
     assert {one.candidate.kind for one in answered.found} == {"memory"}
 
 
+async def test_nothing_is_told_until_somebody_says_that_all_runs_are_of_the_project(
+    shop: str,
+) -> None:
+    """The runs of every project are in one graph, which does not say which one a run was of: in a
+    project of its own nothing of the shop's runs may be told."""
+    own = "/work/site"
+    for said in ({}, {"DCF_FACTS": ""}, {"DCF_FACTS": "off"}):
+        facts = GraphFacts({**said, "DCF_GRAPH_URL": shop}, own)
+        assert await facts.find(own, "charge_payment") == ()
+    facts = GraphFacts({**ON, "DCF_GRAPH_URL": shop}, own)
+    assert await facts.find(own, "charge_payment") != ()
+
+
 async def test_no_graph_is_started_for_a_question(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    facts = GraphFacts({"DCF_HOME": str(home)}, SHOP)
+    facts = GraphFacts({**ON, "DCF_HOME": str(home)}, SHOP)
     answered = await asked(facts, "payments")
     assert len(answered.found) == 1 and answered.problems == ()
     assert not (home / "graph").exists()
 
 
 async def test_an_embedded_graph_that_runs_is_read(shop: str) -> None:
-    env = {"DCF_HOME": str(Path(urlsplit(shop).path).parent.parent)}
+    env = {**ON, "DCF_HOME": str(Path(urlsplit(shop).path).parent.parent)}
     assert await GraphFacts(env, SHOP).find(SHOP, "charge_payment")
     assert await GraphFacts({**env, "DCF_GRAPH": "off"}, SHOP).find(SHOP, "charge_payment") == ()
 
@@ -108,10 +122,11 @@ async def test_an_embedded_graph_that_runs_is_read(shop: str) -> None:
     [
         ({"DCF_GRAPH_URL": "redis://:hidden@127.0.0.1:9"}, "does not answer"),
         ({"DCF_GRAPH_URL": "redis://a", "DCF_GRAPH": "perhaps"}, "DCF_GRAPH cannot be used"),
+        ({"DCF_FACTS": "perhaps"}, "DCF_FACTS cannot be used"),
     ],
 )
 async def test_a_graph_that_is_away_is_a_warning(env: dict[str, str], said: str) -> None:
-    facts = GraphFacts(env, SHOP)
+    facts = GraphFacts({**ON, **env}, SHOP)
     answered = await asked(facts, "payments")
     assert len(answered.found) == 1
     (problem,) = answered.problems
@@ -121,7 +136,7 @@ async def test_a_graph_that_is_away_is_a_warning(env: dict[str, str], said: str)
 
 async def test_a_graph_that_was_away_is_asked_again_after_half_a_minute(shop: str) -> None:
     now = [0.0]
-    env = {"DCF_GRAPH_URL": "redis://127.0.0.1:9"}
+    env = {**ON, "DCF_GRAPH_URL": "redis://127.0.0.1:9"}
     facts = GraphFacts(env, SHOP, clock=lambda: now[0])
     for _ in range(2):
         with pytest.raises(FactsAway):
@@ -136,7 +151,7 @@ async def test_what_others_added_to_the_graph_is_not_told(graph_url: str) -> Non
     async with GraphConnection(graph_url) as graph:
         await write(graph, outcome(1, status="failed", error="Boom"))
     now = [0.0]
-    facts = GraphFacts({"DCF_GRAPH_URL": graph_url}, SHOP, clock=lambda: now[0])
+    facts = GraphFacts({**ON, "DCF_GRAPH_URL": graph_url}, SHOP, clock=lambda: now[0])
     before = await facts.find(SHOP, "boom")
     assert before
     with Redis.from_url(graph_url) as client:
@@ -155,6 +170,7 @@ async def test_commands_tell_facts_where_there_is_one_project(
     async with GraphConnection(graph_url) as graph:
         await write(graph, outcome(1, status="failed", error="Boom"))
     env = {
+        **ON,
         "DCF_HOME": str(tmp_path / "home"),
         "DCF_GENERATED": str(tmp_path / "generated"),
         "DCF_GRAPH_URL": graph_url,

@@ -85,7 +85,7 @@ async def test_facts_of_the_graph_are_told_where_there_is_one_project(
     other = tmp_path / "other"
     other.mkdir()
     # The project of the runs: the folder in which their skills were generated.
-    env = {"DCF_GRAPH_URL": graph_url, "DCF_RETRIEVAL_ROOTS": str(tmp_path)}
+    env = {"DCF_FACTS": "on", "DCF_GRAPH_URL": graph_url, "DCF_RETRIEVAL_ROOTS": str(tmp_path)}
     async with desk_on(redis_url, tmp_path, env=env) as desk:
         found = (await desk.good("augmented_context", query="why boom?"))["context"]
     told = [(one["text"], one["uri"], one["support"]) for one in found if one["type"] == "fact"]

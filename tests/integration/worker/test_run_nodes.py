@@ -62,9 +62,12 @@ class World:
         self.agents = LocalAgents(memory, model=FunctionModel(self._say, model_name="scripted"))
 
     def worker(self, name: str = "w1", **config: Any) -> Worker:
+        return self.crew.worker(agents=self.performer(), name=name, **config)
+
+    def performer(self) -> SkilledAgents:
         tools: Any = self.tools
         runtime: Any = None
-        performer = SkilledAgents(
+        return SkilledAgents(
             CATALOG,
             tools,
             runtime,
@@ -72,7 +75,6 @@ class World:
             workers=WorkerAgents(self.agents),
             contexts=RunContexts(self.memory, ContextSetting("index"), self.project),
         )
-        return self.crew.worker(agents=performer, name=name, **config)
 
     async def start(self, run: str, **states: dict[str, Any]) -> None:
         document = document_of(flow(**states), catalog=CATALOG)

@@ -13,8 +13,11 @@ from integration.worker.test_run_nodes import World, agent_task, done, failed
 from memory_world import Numbered, Ticking
 from pydantic_ai.messages import ToolCallPart
 
-from control_plane import history
+from control_plane import Store, history
 from dcf.memory import SYSTEM, Memory, NewPlaybook, Source
+from dcf.worker import AgentPerformer
+from dcf.worker.performer import Beat
+from dcf.workflow import Failed, Outcome, Succeeded, Task
 
 BROKEN = NewPlaybook("account 17 is locked", "Ask for the key of the vault.", "bank team", "/lab")
 
@@ -86,3 +89,36 @@ async def test_the_task_behind_a_caught_error_is_told_and_no_other_run(
     known = await memory.playbooks.get("playbook-1")
     # Whether that was mended, or given up, nobody knows.
     assert known.uses == ()
+
+
+class LosesItsLease:
+    """Performs Tasks; before the outcome of the second try is committed its run is cancelled."""
+
+    def __init__(self, performer: AgentPerformer, store: Store) -> None:
+        self.performer, self.store = performer, store
+        self.outcomes: list[Outcome] = []
+
+    async def perform(self, task: Task, beat: Beat) -> Outcome:
+        self.outcomes.append(await self.performer.perform(task, beat))
+        if task.lease.try_ == 2:
+            await self.store.cancel(task.lease.workflow_id, by="test")
+        return self.outcomes[-1]
+
+
+async def test_what_came_of_a_try_whose_lease_was_lost_is_not_counted(
+    redis_url: str, memory: Memory
+) -> None:
+    tries = iter([failed("account 4711 is locked"), done()])
+
+    def script(work: str, returns: list[Any]) -> ToolCallPart:
+        return next(tries)
+
+    retry = [{"ErrorEquals": ["Broke"], "MaxAttempts": 1, "IntervalSeconds": 1}]
+    async with crew_on(redis_url) as crew:
+        world = World(crew, memory, script)
+        losing = LosesItsLease(world.performer(), crew.store)
+        # It does not hear that its lease is lost: the commit is refused.
+        crew.worker(agents=losing, frozen=True)
+        assert await world.run("r1", Look=agent_task(Retry=retry, End=True)) == "cancelled"
+    assert [type(one) for one in losing.outcomes] == [Failed, Succeeded]
+    assert (await memory.playbooks.get("playbook-1")).uses == ()

@@ -15,6 +15,7 @@ from dcf.retrieval import (
     FileDocuments,
     FileItems,
     Items,
+    LastingItems,
     Lifetimes,
     MemoryDocuments,
     MemoryItems,
@@ -73,17 +74,33 @@ LASTING: dict[str, Opened] = {"sqlite": _sqlite, "file": _file}
 BACKENDS: dict[str, Opened] = {"memory": _volatile, **LASTING}
 
 
-@pytest.fixture(params=[*BACKENDS, "postgres"])
-async def items(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: Ticking
+@asynccontextmanager
+async def _opened(
+    request: pytest.FixtureRequest, folder: Path, clock: Ticking
 ) -> AsyncIterator[Items]:
     if request.param == "postgres":
         url = request.getfixturevalue("database")
         async with PostgresItems.open(url, clock, Numbered(), LIFETIMES) as kept:
             yield kept
         return
-    async with BACKENDS[request.param](tmp_path, clock) as opened:
+    async with BACKENDS[request.param](folder, clock) as opened:
         yield opened
+
+
+@pytest.fixture(params=[*BACKENDS, "postgres"])
+async def items(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: Ticking
+) -> AsyncIterator[Items]:
+    async with _opened(request, tmp_path, clock) as opened:
+        yield opened
+
+
+@pytest.fixture(params=[*LASTING, "postgres"])
+async def lasting_items(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: Ticking
+) -> AsyncIterator[LastingItems]:
+    async with _opened(request, tmp_path, clock) as opened:
+        yield opened  # type: ignore[misc]
 
 
 OpenedDocuments = Callable[[], AbstractAsyncContextManager[ProjectDocuments]]

@@ -1,4 +1,5 @@
-"""A budget is never exceeded, and no kind that has an answer which fits its floor is left out."""
+"""A budget is never exceeded, and no kind that has an answer which fits its ceiling is left out
+while there is room for the best of each."""
 
 from __future__ import annotations
 
@@ -36,6 +37,19 @@ def scored(*texts: tuple[Kind, int]) -> tuple[Scored, ...]:
     )
 
 
+def best(made: Bundle) -> list[Scored]:
+    """Of each kind the best text of at most its ceiling."""
+    ranked = sorted((*made.found, *made.left_out), key=lambda one: one.candidate.place)
+    fit = [one for one in ranked if one.tokens <= made.parts[one.candidate.kind].ceiling]
+    firsts = (next((one for one in fit if one.candidate.kind == kind), None) for kind in KINDS)
+    return [one for one in firsts if one is not None]
+
+
+def beyond_floors(made: Bundle) -> int:
+    """What the best text of each kind may take of the floors of others."""
+    return sum(max(0, one.tokens - made.parts[one.candidate.kind].floor) for one in best(made))
+
+
 texts = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(1, 400)), max_size=40)
 
 
@@ -53,10 +67,11 @@ def test_shares_hold(texts: Sequence[tuple[Kind, int]], budget: int, limit: int)
     assert cost <= made.used == sum(one.tokens for one in made.found) <= budget
     assert bundled(ranked, budget, limit) == made
     if len(found) < limit:
+        over = beyond_floors(made)
         for one in made.left_out:
             part = made.parts[one.candidate.kind]
             # Its kind's floor and the budget are used: nothing that fits either is left out.
-            assert one.tokens > part.floor - part.used
+            assert one.tokens > part.floor - part.used - over
             assert one.tokens > budget - made.used
 
 
@@ -85,6 +100,46 @@ def test_no_kind_is_left_out_that_fits_its_floor(
         of_it = [one for one in (*made.found, *made.left_out) if one.candidate.kind == kind]
         fits = any(one.tokens <= budget * SHARES[kind].floor // 100 for one in of_it)
         assert made.parts[kind].taken >= fits
+
+
+def tell_the_best_of_each(made: Bundle) -> None:
+    firsts = best(made)
+    if sum(one.tokens for one in firsts) <= made.budget:
+        assert {one.candidate.place for one in firsts} <= {
+            one.candidate.place for one in made.found
+        }
+
+
+# Costs of the size of the shares: floors and ceilings are crossed by single texts.
+long_texts = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(20, 600)), max_size=20)
+
+
+@given(long_texts, st.integers(500, 3_000), st.integers(len(KINDS), 50))
+def test_the_best_of_each_kind_comes_first_while_the_budget_has_room_for_all(
+    texts: Sequence[tuple[Kind, int]], budget: int, limit: int
+) -> None:
+    made = bundled(scored(*texts), budget, limit)
+    assert made.used <= budget
+    tell_the_best_of_each(made)
+
+
+def test_a_kind_whose_best_costs_more_than_its_floor_is_told() -> None:
+    """Of 2,000 tokens, a Task's default, the floors are 200, 200, 400 and 100."""
+    small: list[tuple[Kind, int]] = [
+        *(("observation", 250), ("playbook", 250)),
+        *(("document", 450), ("fact", 120)),
+    ]
+    ranked = scored(*[("code", 150)] * 20, *[("memory", 150)] * 20, *small)
+    made = bundled(ranked, 2_000, 100)
+    assert all(made.parts[kind].taken == 1 for kind, _ in small)
+    assert all(made.parts[kind].used > made.parts[kind].floor for kind, _ in small)
+    assert made.parts["code"].taken >= 1 and made.parts["memory"].taken >= 1
+
+
+def test_where_not_all_of_the_best_fit_what_fits_a_floor_comes_first() -> None:
+    texts: list[tuple[Kind, int]] = [("code", 540), ("memory", 400), ("fact", 25)]
+    made = bundled(scored(*texts), 1_000, 100)
+    assert [one.candidate.kind for one in made.found] == ["code", "fact"]
 
 
 def test_the_limit_is_said_where_it_is_what_keeps_a_text_out() -> None:
@@ -117,9 +172,10 @@ def test_any_shares_hold(
     for kind in KINDS:
         part = made.parts[kind]
         assert part.floor == budget * shares[kind].floor // 100
-        # What a kind's floor has room for is there, whatever the others are and where they stand.
+        # What a kind's floor has room for is there, but for what the best of each kind cost.
         left = [one.tokens for one in made.left_out if one.candidate.kind == kind]
-        assert all(tokens > part.floor - part.used for tokens in left)
+        assert all(tokens > part.floor - part.used - beyond_floors(made) for tokens in left)
+    tell_the_best_of_each(made)
 
 
 def test_shares_are_read_and_the_others_stay() -> None:

@@ -18,6 +18,7 @@ from dcf.retrieval import (
     InvalidItem,
     Item,
     Items,
+    LastingItems,
     MemoryItems,
     NewItem,
     PostgresItems,
@@ -96,6 +97,21 @@ async def test_the_first_of_its_tags_ends_an_item(items: Items, clock: Ticking) 
     clock.now += 6 * DAY_MS
     assert await texts(items, "parser") == ["parser decision"]
     assert await items.sweep(SHOP) == 1
+
+
+async def test_what_is_over_was_not_forgotten(lasting_items: LastingItems, clock: Ticking) -> None:
+    """So that a migration neither gives it up at the target nor refuses it there."""
+    items = lasting_items
+    over = await items.remember(SHOP, NewItem("parser a", ("runlog",)))
+    gone = await items.remember(SHOP, NewItem("parser b", ("runlog",)))
+    await items.forget(SHOP, gone.id)
+    clock.now += 2 * DAY_MS
+    assert await items.sweep(SHOP) == 1
+    assert [*await items.forgotten(SHOP)] == [gone.id]
+    assert await items.keep(SHOP, [over, gone]) == ["copied", "forgotten"]
+    await items.forget(SHOP, over.id)
+    assert sorted(await items.forgotten(SHOP)) == sorted([over.id, gone.id])
+    assert await items.keep(SHOP, [over]) == ["forgotten"]
 
 
 async def test_what_has_none_of_these_tags_ends_with_the_others(

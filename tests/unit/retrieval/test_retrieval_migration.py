@@ -122,6 +122,18 @@ async def test_what_was_forgotten_in_one_place_is_not_brought_back(
 
 
 @pytest.mark.parametrize(("source", "target"), RING)
+async def test_the_last_item_of_a_project_is_forgotten_at_the_target_too(
+    place: Place, source: str, target: str
+) -> None:
+    async with place(source)() as old, place(target)() as new:
+        await old.keep(SHOP, [item(1)])
+        await migrate(old, new)
+        await old.forget(SHOP, "passage-1")
+        assert counts(await migrate(old, new)) == [(SHOP, 0, 0, 0, 1)]
+        assert await all_of(new) == []
+
+
+@pytest.mark.parametrize(("source", "target"), RING)
 async def test_another_item_of_the_same_id_is_named_and_stays(
     place: Place, source: str, target: str
 ) -> None:
