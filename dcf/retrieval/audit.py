@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import logging
-import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from dcf.memory import Clock
-from dcf.retrieval.errors import FolderUnusable
+from dcf.retrieval.locked_folder import LockedFolder, usable
 from dcf.retrieval.together import Together
 
 _log = logging.getLogger(__name__)
@@ -26,8 +24,7 @@ GONE = "[forgotten]"
 _PAUSE_S = 0.2
 """Reads of so many seconds are written together."""
 _MOST_WAITING = 10_000
-_LOCK = "lock"
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+_LAST = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +63,7 @@ class AuditLog:
 
     def __init__(self, folder: Path, clock: Clock, *, reads: bool = True) -> None:
         self._folder = folder
+        self._files = LockedFolder(folder)
         self._clock = clock
         self._reads = reads
         self._waiting: list[Access] = []
@@ -141,29 +139,18 @@ class AuditLog:
         return [None] * len(some)
 
     def _append(self, some: Sequence[Access], *, durable: bool) -> None:
-        days: dict[str, list[Access]] = {}
-        for one in some:
-            days.setdefault(_day_of(one.at), []).append(one)
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._locked(fcntl.LOCK_SH):
-                for day, accesses in days.items():
-                    # One write: lines of others stand before or behind all of them.
-                    data = b"".join(map(_line, accesses))
-                    descriptor = os.open(self._folder / f"{day}.jsonl", _APPEND, 0o600)
-                    try:
-                        os.write(descriptor, data)
-                        if durable:
-                            os.fsync(descriptor)
-                    finally:
-                        os.close(descriptor)
+            self._files.make()
+            with self._files.writing():
+                lines = ((f"{_day_of(one.at)}{_LAST}", _line(one)) for one in some)
+                self._files.append(lines, durable=durable)
         except OSError as error:
             _log.error("%d entries are missing in the audit log: %s", len(some), error)
 
     def _found(self, which: Callable[[Access], bool], limit: int) -> tuple[Access, ...]:
         found: list[Access] = []
-        with self._unusable():
-            for file in reversed(self._files()):
+        with usable(self._folder):
+            for file in reversed(self._days()):
                 newest = (one for one in reversed([*_entries(file)]) if which(one))
                 for one in newest:
                     if len(found) >= limit:
@@ -172,19 +159,19 @@ class AuditLog:
         return tuple(found)
 
     def _prune(self, before: int) -> int:
-        with self._unusable():
-            old = [file for file in self._files() if file.stem < _day_of(before)]
+        with usable(self._folder):
+            old = [file for file in self._days() if file.stem < _day_of(before)]
             for file in old:
                 file.unlink(missing_ok=True)
         return len(old)
 
     def _rename(self, is_named: Callable[[str], bool]) -> int:
         count = 0
-        with self._unusable():
+        with usable(self._folder):
             if not self._folder.is_dir():
                 return 0
-            with self._locked(fcntl.LOCK_EX):
-                for file in self._files():
+            with self._files.writing():
+                for file in self._days():
                     lines = file.read_bytes().splitlines(keepends=True)
                     kept = [_renamed(line, is_named) for line in lines]
                     differ = sum(one != line for one, line in zip(kept, lines, strict=True))
@@ -196,27 +183,8 @@ class AuditLog:
                     count += differ
         return count
 
-    def _files(self) -> list[Path]:
-        return sorted(one for one in self._folder.glob("*.jsonl") if one.is_file())
-
-    @contextmanager
-    def _locked(self, kind: int) -> Iterator[None]:
-        """Writers are many at a time; who rewrites a file is alone."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(self._folder / _LOCK, flags, 0o600)
-        try:
-            fcntl.flock(descriptor, kind)
-            yield
-        finally:
-            os.close(descriptor)
-
-    @contextmanager
-    def _unusable(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            reason = error.strerror or error
-            raise FolderUnusable(folder=error.filename or self._folder, reason=reason) from error
+    def _days(self) -> list[Path]:
+        return sorted(one for one in self._folder.glob(f"*{_LAST}") if one.is_file())
 
 
 def _line(access: Access) -> bytes:

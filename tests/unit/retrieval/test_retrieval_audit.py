@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from memory_world import Ticking
-from unit.retrieval.conftest import DAY_MS
+from unit.retrieval.conftest import DAY_MS, room_for
 
 from dcf.memory import Subject
 from dcf.retrieval import (
@@ -87,6 +88,44 @@ async def test_a_deletion_is_there_when_its_call_returns(audit: AuditLog, tmp_pa
     kept = [json.loads(line) for line in lines]
     assert {one["ids"][0] for one in kept if one["operation"] == "delete"} >= {"0", "49"}
     assert len([one for one in kept if one["operation"] == "delete"]) == 50
+
+
+async def test_nothing_is_glued_to_a_torn_line(audit: AuditLog, tmp_path: Path) -> None:
+    await audit.keep("delete", ADA, SHOP, ["x1"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    file.write_bytes(file.read_bytes() + b'{"at": 1')
+    for name in ("x2", "x3"):
+        await audit.keep("delete", ADA, SHOP, [name], 1)
+    assert [one.ids for one in await audit.entries()] == [("x3",), ("x2",), ("x1",)]
+
+
+async def test_half_of_a_line_is_not_there_where_the_disk_is_full(
+    audit: AuditLog, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await audit.keep("delete", ADA, SHOP, ["x1"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    with room_for(file.stat().st_size + 10):
+        await audit.keep("delete", ADA, SHOP, ["x2"], 1)
+    assert "1 entries are missing in the audit log" in caplog.text
+    await audit.keep("delete", ADA, SHOP, ["x3"], 1)
+    assert [one.ids for one in await audit.entries()] == [("x3",), ("x1",)]
+    assert file.read_bytes().count(b"\n") == 2
+
+
+async def test_the_name_of_a_new_day_is_on_the_disk(
+    audit: AuditLog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    synced: list[Path] = []
+    fsync = os.fsync
+
+    def spy(descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", spy)
+    await audit.keep("delete", ADA, SHOP, ["x1"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    assert synced == [tmp_path, file, tmp_path / "audit"]
 
 
 async def test_old_days_go_and_torn_lines_are_left_out(
