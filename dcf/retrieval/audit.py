@@ -6,11 +6,11 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from dcf.memory import Clock
 from dcf.retrieval.locked_folder import LockedFolder, usable
@@ -159,29 +159,35 @@ class AuditLog:
         return tuple(found)
 
     def _prune(self, before: int) -> int:
-        with usable(self._folder):
+        with self._rewriting():
             old = [file for file in self._days() if file.stem < _day_of(before)]
             for file in old:
-                file.unlink(missing_ok=True)
+                file.unlink()
         return len(old)
 
     def _rename(self, is_named: Callable[[str], bool]) -> int:
         count = 0
+        with self._rewriting():
+            for file in self._days():
+                lines = file.read_bytes().splitlines(keepends=True)
+                kept = [_renamed(line, is_named) for line in lines]
+                differ = sum(one != line for one, line in zip(kept, lines, strict=True))
+                if differ:
+                    self._files.replace(file.name, b"".join(kept))
+                count += differ
+        return count
+
+    @contextmanager
+    def _rewriting(self) -> Iterator[None]:
+        """While nobody else writes, and what was left by one who died over it is gone. Raises
+        FolderUnusable."""
         with usable(self._folder):
             if not self._folder.is_dir():
-                return 0
+                yield  # there are no files
+                return
             with self._files.writing():
-                for file in self._days():
-                    lines = file.read_bytes().splitlines(keepends=True)
-                    kept = [_renamed(line, is_named) for line in lines]
-                    differ = sum(one != line for one, line in zip(kept, lines, strict=True))
-                    if differ:
-                        draft = file.with_suffix(".draft")
-                        draft.write_bytes(b"".join(kept))
-                        draft.chmod(0o600)
-                        draft.replace(file)
-                    count += differ
-        return count
+                self._files.drop_drafts()
+                yield
 
     def _days(self) -> list[Path]:
         return sorted(one for one in self._folder.glob(f"*{_LAST}") if one.is_file())
@@ -207,12 +213,21 @@ def _renamed(line: bytes, is_named: Callable[[str], bool]) -> bytes:
         fields = json.loads(text)
     except ValueError:
         return b"\n"
-    ids = [GONE if is_named(one) else one for one in fields["ids"]]
-    plain = {
-        name: GONE if isinstance(value, str) and is_named(value) else value
-        for name, value in fields.items()
-    }
-    return f"{json.dumps({**plain, 'ids': ids}, ensure_ascii=False)}\n".encode()
+    return f"{json.dumps(_marked(fields, is_named), ensure_ascii=False)}\n".encode()
+
+
+def _marked(value: Any, is_named: Callable[[str], bool]) -> Any:
+    """A value of JSON with a mark in place of each text that ``is_named`` takes, however deep: a
+    newer DCF may have written the line."""
+    match value:
+        case str():
+            return GONE if is_named(value) else value
+        case list():
+            return [_marked(one, is_named) for one in value]
+        case dict():
+            return {name: _marked(one, is_named) for name, one in value.items()}
+        case _:
+            return value
 
 
 def _day_of(ms: int) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
+import stat
+import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,6 +33,14 @@ from dcf.retrieval import (
 
 SHOP = "/work/shop"
 ADA = Caller("ada", "127.0.0.1")
+# It ends where one file would take the place of another.
+KILLED = """
+import asyncio, os, sys
+from pathlib import Path
+from dcf.retrieval import AuditLog
+os.replace = os.rename = lambda *_, **__: os._exit(9)
+asyncio.run(AuditLog(Path(sys.argv[1]), lambda: 0).rename(lambda text: "Ann" in text))
+"""
 
 
 @pytest.fixture
@@ -149,6 +160,51 @@ async def test_what_is_forgotten_has_another_name(audit: AuditLog, tmp_path: Pat
     told = [(one.by, one.project) for one in await audit.entries()]
     assert told == [("ada", SHOP), ("[forgotten]", "[forgotten]")]
     assert not any(b"iller" in one.read_bytes() for one in (tmp_path / "audit").iterdir())
+
+
+async def test_what_is_forgotten_has_another_name_in_lines_of_any_form(
+    audit: AuditLog, tmp_path: Path
+) -> None:
+    await audit.keep("delete", Caller("Ann Miller"), SHOP, ["a"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    newer = [{"by": "Ann Miller"}, ["Ann Miller", 1], "Ann Miller", {"by": {"name": "Ann Miller"}}]
+    with file.open("a") as stream:
+        stream.writelines(f"{json.dumps(one)}\n" for one in newer)
+    assert await audit.rename(Subject.of("Ann Miller").is_named_in) == 5
+    kept = [json.loads(line) for line in file.read_text().splitlines()]
+    gone = "[forgotten]"
+    assert kept[0]["by"] == gone
+    assert kept[1:] == [{"by": gone}, [gone, 1], gone, {"by": {"name": gone}}]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+async def test_what_a_kill_over_it_left_goes_with_the_day(
+    audit: AuditLog, tmp_path: Path, clock: Ticking
+) -> None:
+    await audit.keep("delete", ADA, SHOP, ["a"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    line = file.read_text().replace("ada", "Ann Miller")
+    file.write_text(line)
+    # Ended before the new file took the place of the old one.
+    killed = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", KILLED, str(tmp_path / "audit"))
+    )
+    assert await killed.wait() == 9 and file.read_text() == line
+    assert await audit.prune(clock.now + DAY_MS) == 1
+    assert [one.name for one in (tmp_path / "audit").iterdir()] == ["lock"]
+
+
+async def test_days_do_not_go_while_another_process_rewrites_them(
+    audit: AuditLog, tmp_path: Path, clock: Ticking
+) -> None:
+    await audit.keep("delete", ADA, SHOP, ["a"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    with (tmp_path / "audit" / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        pruning = asyncio.create_task(audit.prune(clock.now + DAY_MS))
+        await asyncio.sleep(0.03)
+        assert file.exists()
+    assert await pruning == 1 and not file.exists()
 
 
 async def test_a_log_that_cannot_be_written_makes_nothing_fail(
