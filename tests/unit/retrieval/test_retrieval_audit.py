@@ -253,13 +253,17 @@ async def test_one_of_several_processes_does_the_nightly_work_once(tmp_path: Pat
     assert len(done) == 2
 
 
+@pytest.mark.parametrize(
+    "error",
+    [StoreProblem(where="here", reason="it is away"), OSError(28, "No space left: it is away")],
+)
 async def test_a_night_that_fails_is_tried_again_the_next(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     now = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
     async def fail() -> None:
-        raise StoreProblem(where="here", reason="it is away")
+        raise error
 
     night = Night(tmp_path / "night", 3, lambda: now)
     assert await night.do_if_due(fail)
@@ -267,3 +271,22 @@ async def test_a_night_that_fails_is_tried_again_the_next(
     assert not await night.do_if_due(fail)
     now += timedelta(days=1)
     assert await night.do_if_due(fail)
+
+
+async def test_a_night_whose_file_cannot_be_written_is_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = datetime(2026, 11, 29, 12, tzinfo=UTC)
+    done: list[datetime] = []
+
+    async def work() -> None:
+        done.append(now)
+
+    (tmp_path / "home").write_text("no folder")
+    night = Night(tmp_path / "home" / "night", 3, lambda: now)
+    for _ in range(2):
+        await night.do_if_due(work)
+    assert caplog.text.count(str(tmp_path / "home")) == 1 and not done
+    (tmp_path / "home").unlink()
+    now += timedelta(days=1)
+    assert await night.do_if_due(work) and done == [now]
