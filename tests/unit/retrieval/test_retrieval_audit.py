@@ -10,12 +10,16 @@ import stat
 import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 from memory_world import Ticking
 from unit.retrieval.conftest import DAY_MS, room_for
 
+from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.retrieval.tending import night_of
+from dcf.cli.settings import Settings
 from dcf.memory import Subject
 from dcf.retrieval import (
     AuditLog,
@@ -251,6 +255,35 @@ async def test_one_of_several_processes_does_the_nightly_work_once(tmp_path: Pat
     now += timedelta(days=1)
     assert sorted(await asyncio.gather(*map(look, nights))) == [False, True]
     assert len(done) == 2
+
+
+async def test_services_of_a_home_do_the_nightly_work_of_each_place_and_project(
+    tmp_path: Path,
+) -> None:
+    for name in ("shop", "bank"):
+        (tmp_path / name).mkdir()
+    home = {"DCF_HOME": str(tmp_path / "home")}
+    files = home | {"MEM_BACKEND": "file"}
+    url = "postgresql://ada:sesame@h/"
+    services = [
+        (home, "shop", True),
+        (home, "shop", False),
+        (home | {"PORT": "1"}, "shop", False),
+        (home, "bank", True),
+        (home | {"MEM_PATH": str(tmp_path / "m.db")}, "shop", True),
+        (files, "shop", True),
+        (files | {"MEM_PATH": str(tmp_path / "home" / "items")}, "shop", False),
+        (files | {"MEM_PATH": str(tmp_path / "others")}, "shop", True),
+        (home | {"MEM_BACKEND": "postgres", "DATABASE_URL": f"{url}one"}, "shop", True),
+        (home | {"MEM_BACKEND": "postgres", "DATABASE_URL": f"{url}two"}, "shop", True),
+        (home | {"MEM_BACKEND": "memory"}, "shop", True),
+    ]
+    done = []
+    for env, root, _ in services:
+        setting = RetrievalSetting.from_env(env, [tmp_path / root])
+        night = night_of(Settings.from_env(env), setting, 0)
+        done.append(await night.do_if_due(partial(asyncio.sleep, 0)))
+    assert done == [is_done for _, _, is_done in services]
 
 
 @pytest.mark.parametrize(
