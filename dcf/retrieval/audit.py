@@ -24,6 +24,7 @@ GONE = "[forgotten]"
 _PAUSE_S = 0.2
 """Reads of so many seconds are written together."""
 _MOST_WAITING = 10_000
+"""Reads that are not written yet; those beyond are counted, and missing."""
 _LAST = ".jsonl"
 
 
@@ -86,7 +87,8 @@ class AuditLog:
     async def keep(
         self, operation: Operation, by: Caller, project: str, ids: Sequence[str], count: int
     ) -> None:
-        """Keep a deletion."""
+        """Note that items were deleted; it is on the disk when this returns. What cannot be written
+        is logged, and raises nothing."""
         await self._durable(self._access(operation, by, project, ids, count))
 
     async def flush(self) -> None:
@@ -99,7 +101,7 @@ class AuditLog:
             await asyncio.to_thread(self._append, some, durable=False)
 
     async def close(self) -> None:
-        """Write what was noted, and wait for no more."""
+        """Write what was noted, without waiting for more."""
         self._is_closing.set()
         if self._task is not None:
             await self._task

@@ -20,6 +20,7 @@ _log = logging.getLogger(__name__)
 
 _DAY_MS = 24 * 3600 * 1000
 _LOOKS_S = 60.0
+"""Between two looks at whether the work is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ async def maintain(
     retrieval: Retrieval, projects: Sequence[str], now: int, audit_days: int
 ) -> Maintained:
     """Sweep the projects, compact the items and remove days of the audit log that are older than
-    ``audit_days``. Raises what the store raises; doing it again goes on."""
+    ``audit_days``. Raises what the store raises; another call does what is left."""
     swept = sum([await retrieval.sweep(project) for project in projects])
     await retrieval.items.compact()
     pruned = 0
@@ -75,7 +76,7 @@ class Night:
         except (ProblemError, OSError) as error:
             # The file may not say so: it may be what cannot be written.
             self._failed = today
-            _log.warning("logged items are not compacted this night: %s", error)
+            _log.warning("the nightly work failed and is tried again the next night: %s", error)
             return True
 
     @contextmanager

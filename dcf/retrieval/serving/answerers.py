@@ -26,11 +26,11 @@ STATUS = struct.Struct(">H")
 """An answer begins with its status of HTTP; its body follows."""
 READY = b"ready"
 _DEATHS = 3
-"""One after another that have answered nothing, of one place."""
+"""So many processes at one place, one after another without an answer, are a failure of all."""
 _TRIES = 2
 """Processes that one question may end."""
 _AGAIN_S = 0.5
-"""Between two tries to start one of which the first failed."""
+"""Between a process that did not start and the next try."""
 _PATIENCE_S = 300.0
 """How long a process has to get ready, or for an answer: the first question about 1,000,000 items
 in files took 117 s."""
@@ -51,8 +51,8 @@ class _Answerer:
         self._patience_s = patience_s
 
     @classmethod
-    async def begun(cls, command: Sequence[str], patience_s: float) -> Self:
-        """A process that gets ready. Raises OSError."""
+    async def start(cls, command: Sequence[str], patience_s: float) -> Self:
+        """A process that is not set up yet. Raises OSError."""
         pipe = asyncio.subprocess.PIPE
         # Ctrl-C is for the one that listens: it lets what is asked be answered first.
         process = await asyncio.create_subprocess_exec(
@@ -60,8 +60,8 @@ class _Answerer:
         )
         return cls(process, patience_s)
 
-    async def be_told(self, setting: bytes) -> None:
-        """Wait until it is ready. Raises _Lost."""
+    async def set_up(self, setting: bytes) -> None:
+        """Tell it the setting, and wait until it is ready. Raises _Lost."""
         try:
             await self._exchanged(setting)
         except _Lost:
@@ -219,8 +219,8 @@ class Answerers:
 
     async def _start(self, place: int) -> _Answerer:
         """Raises _Lost, OSError."""
-        one = self._all[place] = await _Answerer.begun(self._command, self._patience_s)
-        await one.be_told(self._setting)
+        one = self._all[place] = await _Answerer.start(self._command, self._patience_s)
+        await one.set_up(self._setting)
         return one
 
     async def _end(self) -> None:
