@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import logging
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from dcf.memory import Clock
-from dcf.retrieval.errors import FolderUnusable
+from dcf.retrieval.locked_folder import LockedFolder, usable
 from dcf.retrieval.together import Together
 
 _log = logging.getLogger(__name__)
@@ -26,8 +24,8 @@ GONE = "[forgotten]"
 _PAUSE_S = 0.2
 """Reads of so many seconds are written together."""
 _MOST_WAITING = 10_000
-_LOCK = "lock"
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+"""Reads that are not written yet; those beyond are counted, and missing."""
+_LAST = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +64,7 @@ class AuditLog:
 
     def __init__(self, folder: Path, clock: Clock, *, reads: bool = True) -> None:
         self._folder = folder
+        self._files = LockedFolder(folder)
         self._clock = clock
         self._reads = reads
         self._waiting: list[Access] = []
@@ -88,7 +87,8 @@ class AuditLog:
     async def keep(
         self, operation: Operation, by: Caller, project: str, ids: Sequence[str], count: int
     ) -> None:
-        """Keep a deletion."""
+        """Note that items were deleted; it is on the disk when this returns. What cannot be written
+        is logged, and raises nothing."""
         await self._durable(self._access(operation, by, project, ids, count))
 
     async def flush(self) -> None:
@@ -101,7 +101,7 @@ class AuditLog:
             await asyncio.to_thread(self._append, some, durable=False)
 
     async def close(self) -> None:
-        """Write what was noted, and wait for no more."""
+        """Write what was noted, without waiting for more."""
         self._is_closing.set()
         if self._task is not None:
             await self._task
@@ -141,29 +141,18 @@ class AuditLog:
         return [None] * len(some)
 
     def _append(self, some: Sequence[Access], *, durable: bool) -> None:
-        days: dict[str, list[Access]] = {}
-        for one in some:
-            days.setdefault(_day_of(one.at), []).append(one)
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._locked(fcntl.LOCK_SH):
-                for day, accesses in days.items():
-                    # One write: lines of others stand before or behind all of them.
-                    data = b"".join(map(_line, accesses))
-                    descriptor = os.open(self._folder / f"{day}.jsonl", _APPEND, 0o600)
-                    try:
-                        os.write(descriptor, data)
-                        if durable:
-                            os.fsync(descriptor)
-                    finally:
-                        os.close(descriptor)
+            self._files.make()
+            with self._files.writing():
+                lines = ((f"{_day_of(one.at)}{_LAST}", _line(one)) for one in some)
+                self._files.append(lines, durable=durable)
         except OSError as error:
             _log.error("%d entries are missing in the audit log: %s", len(some), error)
 
     def _found(self, which: Callable[[Access], bool], limit: int) -> tuple[Access, ...]:
         found: list[Access] = []
-        with self._unusable():
-            for file in reversed(self._files()):
+        with usable(self._folder):
+            for file in reversed(self._days()):
                 newest = (one for one in reversed([*_entries(file)]) if which(one))
                 for one in newest:
                     if len(found) >= limit:
@@ -172,51 +161,38 @@ class AuditLog:
         return tuple(found)
 
     def _prune(self, before: int) -> int:
-        with self._unusable():
-            old = [file for file in self._files() if file.stem < _day_of(before)]
+        with self._rewriting():
+            old = [file for file in self._days() if file.stem < _day_of(before)]
             for file in old:
-                file.unlink(missing_ok=True)
+                file.unlink()
         return len(old)
 
     def _rename(self, is_named: Callable[[str], bool]) -> int:
         count = 0
-        with self._unusable():
-            if not self._folder.is_dir():
-                return 0
-            with self._locked(fcntl.LOCK_EX):
-                for file in self._files():
-                    lines = file.read_bytes().splitlines(keepends=True)
-                    kept = [_renamed(line, is_named) for line in lines]
-                    differ = sum(one != line for one, line in zip(kept, lines, strict=True))
-                    if differ:
-                        draft = file.with_suffix(".draft")
-                        draft.write_bytes(b"".join(kept))
-                        draft.chmod(0o600)
-                        draft.replace(file)
-                    count += differ
+        with self._rewriting():
+            for file in self._days():
+                lines = file.read_bytes().splitlines(keepends=True)
+                kept = [_renamed(line, is_named) for line in lines]
+                differ = sum(one != line for one, line in zip(kept, lines, strict=True))
+                if differ:
+                    self._files.replace(file.name, b"".join(kept))
+                count += differ
         return count
 
-    def _files(self) -> list[Path]:
-        return sorted(one for one in self._folder.glob("*.jsonl") if one.is_file())
-
     @contextmanager
-    def _locked(self, kind: int) -> Iterator[None]:
-        """Writers are many at a time; who rewrites a file is alone."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(self._folder / _LOCK, flags, 0o600)
-        try:
-            fcntl.flock(descriptor, kind)
-            yield
-        finally:
-            os.close(descriptor)
+    def _rewriting(self) -> Iterator[None]:
+        """While nobody else writes, and what was left by one who died over it is gone. Raises
+        FolderUnusable."""
+        with usable(self._folder):
+            if not self._folder.is_dir():
+                yield  # there are no files
+                return
+            with self._files.writing():
+                self._files.drop_drafts()
+                yield
 
-    @contextmanager
-    def _unusable(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            reason = error.strerror or error
-            raise FolderUnusable(folder=error.filename or self._folder, reason=reason) from error
+    def _days(self) -> list[Path]:
+        return sorted(one for one in self._folder.glob(f"*{_LAST}") if one.is_file())
 
 
 def _line(access: Access) -> bytes:
@@ -239,12 +215,21 @@ def _renamed(line: bytes, is_named: Callable[[str], bool]) -> bytes:
         fields = json.loads(text)
     except ValueError:
         return b"\n"
-    ids = [GONE if is_named(one) else one for one in fields["ids"]]
-    plain = {
-        name: GONE if isinstance(value, str) and is_named(value) else value
-        for name, value in fields.items()
-    }
-    return f"{json.dumps({**plain, 'ids': ids}, ensure_ascii=False)}\n".encode()
+    return f"{json.dumps(_marked(fields, is_named), ensure_ascii=False)}\n".encode()
+
+
+def _marked(value: Any, is_named: Callable[[str], bool]) -> Any:
+    """A value of JSON with a mark in place of each text that ``is_named`` takes, however deep: a
+    newer DCF may have written the line."""
+    match value:
+        case str():
+            return GONE if is_named(value) else value
+        case list():
+            return [_marked(one, is_named) for one in value]
+        case dict():
+            return {name: _marked(one, is_named) for name, one in value.items()}
+        case _:
+            return value
 
 
 def _day_of(ms: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,20 +12,13 @@ from pathlib import Path
 from dcf.retrieval.item import Item
 from dcf.retrieval.item_line import Gone, line_of, record_in
 from dcf.retrieval.items import Kept, kept_of
-from dcf.retrieval.locked_folder import (
-    LockedFolder,
-    number_in,
-    raise_number,
-    sync_names,
-    write_all,
-)
+from dcf.retrieval.locked_folder import LockedFolder, number_in, raise_number, sync_names
 
 log = logging.getLogger(__name__)
 
 _FIRST, _LAST = "items-", ".jsonl"
 NAME = "project"
 """The file that says which folder's items these are."""
-_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
@@ -227,27 +219,7 @@ class ItemFolder:
 
     def _write(self, records: Iterable[tuple[str, Item | Gone]]) -> None:
         """Append records to files, all or none, and wait for the disk."""
-        lines: defaultdict[str, bytes] = defaultdict(bytes)
-        for name, record in records:
-            lines[name] += line_of(record)
-        opened: list[tuple[int, int]] = []
-        try:
-            for name, some in lines.items():
-                descriptor = os.open(self._folder / name, _APPEND, 0o600)
-                size = os.fstat(descriptor).st_size
-                opened.append((descriptor, size))
-                torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-                write_all(descriptor, b"\n" + some if torn else some)
-            if not all(size for _, size in opened):
-                sync_names(self._folder)
-        except OSError:
-            # The disk may be full: what half of a line would be is not there.
-            for descriptor, size in opened:
-                os.ftruncate(descriptor, size)
-            raise
-        finally:
-            for descriptor, _ in opened:
-                os.close(descriptor)
+        self._files.append((name, line_of(record)) for name, record in records)
 
     def _rewrite(
         self,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from dcf.retrieval.errors import FolderUnusable
 
 _LOCK, _DRAFTED = "lock", ".draft"
 _DRAFT = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class LockedFolder:
@@ -41,13 +43,43 @@ class LockedFolder:
         with self._locked(fcntl.LOCK_EX) as lock:
             yield lock
 
+    def append(self, lines: Iterable[tuple[str, bytes]], *, durable: bool = True) -> None:
+        """Append each line to the file that it comes with, all or none; ``durable`` ones are on
+        the disk then. Nobody else may write meanwhile."""
+        texts: defaultdict[str, list[bytes]] = defaultdict(list)
+        for name, line in lines:
+            texts[name].append(line)
+        opened: list[tuple[int, int]] = []
+        try:
+            for name, some in texts.items():
+                descriptor = os.open(self.path / name, _APPEND, 0o600)
+                size = os.fstat(descriptor).st_size
+                opened.append((descriptor, size))
+                # Who was killed left half of a line: nothing is glued to it.
+                if size > 0 and os.pread(descriptor, 1, size - 1) != b"\n":
+                    some.insert(0, b"\n")
+                _write_all(descriptor, b"".join(some))
+                if durable:
+                    os.fsync(descriptor)
+            if not all(size for _, size in opened):
+                sync_names(self.path)
+        except OSError:
+            # The disk may be full: what half of a line would be is not there.
+            for descriptor, size in opened:
+                os.ftruncate(descriptor, size)
+            raise
+        finally:
+            for descriptor, _ in opened:
+                os.close(descriptor)
+
     def replace(self, name: str, content: bytes) -> None:
         """Have a file with this content on the disk: whole, or as it was."""
         # Who was killed left one draft at most: whoever writes next writes over it.
         draft = self.path / f".next{_DRAFTED}"
         descriptor = os.open(draft, _DRAFT, 0o600)
         try:
-            write_all(descriptor, content)
+            _write_all(descriptor, content)
+            os.fsync(descriptor)
         except OSError:
             # The disk may be full.
             draft.unlink()
@@ -96,14 +128,6 @@ def usable(folder: Path) -> Iterator[None]:
         raise FolderUnusable(folder=where, reason=error.strerror or error) from error
 
 
-def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of ``data``, and wait until it is on the disk."""
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-    os.fsync(descriptor)
-
-
 def sync_names(path: Path) -> None:
     """Wait until the names in a folder are on the disk."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -111,3 +135,9 @@ def sync_names(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

@@ -1,4 +1,4 @@
-"""One list of memory, code and documents, in one of two modes.
+"""One list of candidates of all kinds, in one of two modes.
 
 ``ranked`` is reciprocal rank fusion (Cormack, Clarke and Büttcher: Reciprocal Rank Fusion
 outperforms Condorcet and individual Rank Learning Methods, SIGIR 2009). Ranks are fused and no
@@ -31,9 +31,8 @@ _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 
 def fused(query: str, candidates: Sequence[Candidate]) -> list[Scored]:
     """All candidates, the best first. Each has a place in two lists: that of its own source, and
-    one of all texts together by the words of the query (BM25), in which memory, code and
-    documents can be compared. Of two that are equal the newer one comes first: recency decides
-    nothing else."""
+    one of all texts together by the words of the query (BM25), in which different kinds can be
+    compared. Of two that are equal the newer one comes first: recency decides nothing else."""
     table = WordTable()
     table.put((number, one.text) for number, one in enumerate(candidates))
     together = {number: place for place, number in enumerate(table.best(query), 1)}

@@ -1,4 +1,4 @@
-"""Memory, code, documents and facts of a project in one answer."""
+"""Logged items, observations, playbooks, code, documents and facts of a project in one answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from dcf.search import words
 from dcf.secret_form import without_secrets
 
 _CANDIDATES = 50
-"""Of memory, of code and of documents each, which are ranked together."""
+"""Of items, documents, observations and facts each; of more only if more are asked for."""
 _MORE = 4
 
 _TIME = Caller("time is over")
@@ -55,8 +55,8 @@ class Answered:
 
 
 class Retrieval:
-    """What was logged about projects, their code, documents, observations and playbooks; each of
-    these four is None where none are searched."""
+    """What was logged about projects, their code, documents, observations, playbooks and facts;
+    each of these five is None where none are searched."""
 
     def __init__(
         self,
@@ -113,8 +113,7 @@ class Retrieval:
         return count
 
     async def context(self, question: ContextQuestion, by: Caller = NOBODY) -> Answered:
-        """The items and pieces of code and documents that answer a question best. That ``by`` read
-        them is noted. Raises
+        """What answers a question best, of all its kinds. That ``by`` read it is noted. Raises
         InvalidQuestion."""
         answered = await self._answered(question)
         if self.audit is not None:

@@ -1,4 +1,4 @@
-"""The code and the observations of several projects, each project named by its folder."""
+"""Code, observations, playbooks and facts of several projects, each named by its folder."""
 
 from __future__ import annotations
 

@@ -30,17 +30,17 @@ def main() -> None:
     """Answer until nobody asks any more."""
     from uvloop import new_event_loop
 
-    # What a library prints is no answer.
+    # The old stdout has answers alone: what a library prints goes to stderr.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     setting = _next(sys.stdin.buffer)
     if setting is not None:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            # By whoever started this process, of itself.
-            runner.run(_answer(pickle.loads(setting), sys.stdin.buffer, answers))
+            # The pickle is of the process that started this one, and of nobody else.
+            runner.run(_answer_all(pickle.loads(setting), sys.stdin.buffer, answers))
 
 
-async def _answer(setting: RetrievalSetting, questions: BinaryIO, answers: BinaryIO) -> None:
+async def _answer_all(setting: RetrievalSetting, questions: BinaryIO, answers: BinaryIO) -> None:
     settings = Settings.from_env(os.environ)
     log_to_stderr(settings.log_level)
     async with open_retrieval(settings, setting, SYSTEM) as retrieval:
@@ -58,7 +58,7 @@ async def _answered(retrieval: Retrieval, told: dict[str, Any]) -> bytes:
         response = await context_answer(retrieval, question, by)
     except ProblemError as error:
         response = refusal(error)
-    # As the server does with what nobody foresaw: the next question may be another one.
+    # As the server answers an error that nobody foresaw: the next question may have none.
     except Exception:  # noqa: BLE001
         _log.exception("a question was not answered")
         return STATUS.pack(500) + json.dumps({"error": "Internal Server Error"}).encode()

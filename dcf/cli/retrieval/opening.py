@@ -33,6 +33,7 @@ from dcf.retrieval import (
     ProjectDocuments,
     Retrieval,
     Stores,
+    where_of_url,
 )
 from dcf.search import Embedder, EmbedderMissing, embedder_named
 
@@ -201,6 +202,20 @@ def memory_file(settings: Settings, setting: RetrievalSetting) -> Path:
 def file_folder(settings: Settings, setting: RetrievalSetting) -> Path:
     """Where items are, for the backend file."""
     return setting.store.path or settings.home / "items"
+
+
+def place_of(settings: Settings, setting: RetrievalSetting) -> str:
+    """Where items are, for any backend: a path, or a database without its user and password; ""
+    for the memory of a process. Raises UnusableKey."""
+    match setting.backend:
+        case "sqlite":
+            return str(memory_file(settings, setting).resolve())
+        case "file":
+            return str(file_folder(settings, setting).resolve())
+        case "postgres":
+            return where_of_url(setting.store.database)
+        case "memory":
+            return ""
 
 
 # Code and items are compared by the same one: its weights are loaded once.

@@ -83,7 +83,9 @@ async def serve_retrieval(
             limits,
             version=installed_version(),
             backend=setting.backend,
-            nightly=None if night is None else lambda: night_of(settings, night).watch(work),
+            nightly=None
+            if night is None
+            else lambda: night_of(settings, setting, night).watch(work),
             answer=None if others is None else others.answer,
         )
         try:

@@ -8,20 +8,26 @@ from dcf.cli.age import read_age
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import now_ms, person
 from dcf.cli.memory.wording import moment
-from dcf.cli.retrieval.opening import demand_kept, open_audit, open_retrieval
+from dcf.cli.retrieval.opening import demand_kept, open_audit, open_retrieval, place_of
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
+from dcf.digest import canonical_json, digest
 from dcf.problem import Problem
 from dcf.retrieval import OPERATIONS, Access, Night, maintain
 
 _LISTED = 5
+_DIGITS = 16
+"""Of a digest, in the name of a file."""
 
 
-def night_of(settings: Settings, hour: int) -> Night:
-    """When the services of this home do the nightly work: one of them does it."""
-    return Night(settings.home / "retrieval-night", hour)
+def night_of(settings: Settings, setting: RetrievalSetting, hour: int) -> Night:
+    """When the services of this home do the nightly work: of those with the same backend, place
+    and projects one does it."""
+    what = [setting.backend, place_of(settings, setting), sorted(setting.projects.roots)]
+    key = digest(canonical_json(what)).removeprefix("sha256:")[:_DIGITS]
+    return Night(settings.home / f"retrieval-night-{key}", hour)
 
 
 async def tend(settings: Settings, setting: RetrievalSetting) -> Answer:

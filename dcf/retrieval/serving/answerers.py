@@ -26,37 +26,42 @@ STATUS = struct.Struct(">H")
 """An answer begins with its status of HTTP; its body follows."""
 READY = b"ready"
 _DEATHS = 3
-"""One after another that have answered nothing, of one place."""
+"""So many processes at one place, one after another without an answer, are a failure of all."""
 _TRIES = 2
 """Processes that one question may end."""
+_AGAIN_S = 0.5
+"""Between a process that did not start and the next try."""
+_PATIENCE_S = 300.0
+"""How long a process has to get ready, or for an answer: the first question about 1,000,000 items
+in files took 117 s."""
 _END_S = 10.0
 """How long a process has for what it is at when the service ends."""
 
 
 class _Lost(Exception):
-    """The process ended."""
+    """The process ended, or was ended because it took too long."""
 
 
 class _Answerer:
-    """One process, which answers one question at a time."""
+    """One process, which answers one question at a time and has ``patience_s`` for it."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, patience_s: float) -> None:
         self.process = process
         self.answers = 0
+        self._patience_s = patience_s
 
     @classmethod
-    async def begun(cls, command: Sequence[str]) -> Self:
-        """A process that gets ready."""
+    async def start(cls, command: Sequence[str], patience_s: float) -> Self:
+        """A process that is not set up yet. Raises OSError."""
         pipe = asyncio.subprocess.PIPE
         # Ctrl-C is for the one that listens: it lets what is asked be answered first.
-        return cls(
-            await asyncio.create_subprocess_exec(
-                *command, stdin=pipe, stdout=pipe, start_new_session=True
-            )
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=pipe, stdout=pipe, start_new_session=True
         )
+        return cls(process, patience_s)
 
-    async def be_told(self, setting: bytes) -> None:
-        """Wait until it is ready. Raises _Lost."""
+    async def set_up(self, setting: bytes) -> None:
+        """Tell it the setting, and wait until it is ready. Raises _Lost."""
         try:
             await self._exchanged(setting)
         except _Lost:
@@ -80,34 +85,50 @@ class _Answerer:
         try:
             await asyncio.wait_for(self.process.wait(), patience_s)
         except TimeoutError:
-            with suppress(ProcessLookupError):
-                self.process.kill()
+            self._kill()
             await self.process.wait()
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            self.process.kill()
 
     async def _exchanged(self, message: bytes) -> bytes:
         into, out = self.process.stdin, self.process.stdout
         assert into is not None and out is not None
         try:
-            into.write(LENGTH.pack(len(message)) + message)
-            await into.drain()
-            (length,) = LENGTH.unpack(await out.readexactly(LENGTH.size))
-            return await out.readexactly(length)
+            async with asyncio.timeout(self._patience_s):
+                into.write(LENGTH.pack(len(message)) + message)
+                await into.drain()
+                (length,) = LENGTH.unpack(await out.readexactly(LENGTH.size))
+                return await out.readexactly(length)
+        except TimeoutError as error:
+            _log.warning("process %d took longer than %g s", self.process.pid, self._patience_s)
+            self._kill()
+            raise _Lost from error
         except (OSError, asyncio.IncompleteReadError) as error:
             raise _Lost from error
 
 
 class Answerers:
-    """``count`` processes by ``command``, each of which is told ``setting`` first. One that ends
-    is replaced; its question is asked again, once. Where ``_DEATHS`` in a row end without an
-    answer there is a ``failure``, and ``on_failure`` is called."""
+    """``count`` processes by ``command``, each of which is told ``setting`` first. One that ends,
+    or takes longer than ``patience_s``, is replaced; its question is asked again, once. Where
+    ``_DEATHS`` in a row end without an answer, or cannot be started, there is a ``failure``, and
+    ``on_failure`` is called."""
 
     def __init__(
-        self, command: Sequence[str], setting: bytes, count: int, on_failure: Callable[[], object]
+        self,
+        command: Sequence[str],
+        setting: bytes,
+        count: int,
+        on_failure: Callable[[], object],
+        *,
+        patience_s: float = _PATIENCE_S,
     ) -> None:
         self._command = command
         self._setting = setting
         self._count = count
         self._on_failure = on_failure
+        self._patience_s = patience_s
         self._all: dict[int, _Answerer] = {}
         self._free: asyncio.Queue[_Answerer | None] = asyncio.Queue()
         self._keeping: list[asyncio.Task[None]] = []
@@ -166,26 +187,41 @@ class Answerers:
 
     async def _keep(self, place: int) -> None:
         """Replace the process at ``place`` whenever it ends."""
+        one: _Answerer | None = self._all[place]
         deaths = 0
-        while deaths < _DEATHS:
-            one = self._all[place]
-            if one.is_there:
+        while True:
+            if one is None:
+                deaths += 1
+            else:
                 self._free.put_nowait(one)
-            status = await one.process.wait()
-            deaths = 1 if one.answers else deaths + 1
-            pid = one.process.pid
-            _log.warning("process %d, which answered questions, ended (%d)", pid, status)
-            if deaths < _DEATHS:
-                with suppress(_Lost):  # the next round counts it
-                    await self._start(place)
-                    _log.warning("process %d answers in its place", self._all[place].process.pid)
+                status = await one.process.wait()
+                deaths = 1 if one.answers else deaths + 1
+                pid = one.process.pid
+                _log.warning("process %d, which answered questions, ended (%d)", pid, status)
+            if deaths >= _DEATHS:
+                break
+            one = await self._replaced(place)
         self.failure = AnswerersFailed(how=f"{_DEATHS} did, one after another")
         self._free.put_nowait(None)
         self._on_failure()
 
-    async def _start(self, place: int) -> None:
-        self._all[place] = await _Answerer.begun(self._command)
-        await self._all[place].be_told(self._setting)
+    async def _replaced(self, place: int) -> _Answerer | None:
+        """The next process at ``place``; None, a moment later, if it did not start."""
+        try:
+            one = await self._start(place)
+        except (_Lost, OSError) as error:
+            why = error if isinstance(error, OSError) else "it ended before it was ready"
+            _log.warning("no process answers in its place: %s", why)
+            await asyncio.sleep(_AGAIN_S)
+            return None
+        _log.warning("process %d answers in its place", one.process.pid)
+        return one
+
+    async def _start(self, place: int) -> _Answerer:
+        """Raises _Lost, OSError."""
+        one = self._all[place] = await _Answerer.start(self._command, self._patience_s)
+        await one.set_up(self._setting)
+        return one
 
     async def _end(self) -> None:
         await asyncio.gather(*(one.end(_END_S) for one in self._all.values()))

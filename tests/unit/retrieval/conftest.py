@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import resource
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,17 @@ def file(tmp_path: Path) -> Path:
 def database(postgres_server: PostgresServer) -> str:
     """URL of a real PostgreSQL database with pgvector that holds no table."""
     return postgres_server.empty_schema()
+
+
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """No file grows above ``size`` bytes, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,8 @@ from dcf.retrieval.errors import AnswerersFailed
 from dcf.retrieval.serving import Answerers
 
 # The least that answers: the query and its own number; over "end" it ends, over "slow" it takes
-# its time. What it is told first is a Python expression that is false where it is to fail.
+# its time, over "hang" more than there is. What it is told first is a Python expression that is
+# false where it is to fail.
 PROGRAM = """
 import json, os, struct, sys, time
 def read():
@@ -33,6 +35,8 @@ send(b"ready")
 while (question := read()) is not None:
     if query(question) == "end":
         sys.exit(4)
+    if query(question) == "hang":
+        time.sleep(60)
     if query(question) == "slow":
         time.sleep(0.1)
     send(struct.pack(">H", 200) + f"{query(question)} {os.getpid()}".encode())
@@ -41,9 +45,12 @@ COMMAND = (sys.executable, "-I", "-S", "-c", PROGRAM)
 
 
 def answerers(
-    count: int = 1, setting: bytes = b"True", on_failure: Callable[[], object] = lambda: None
+    count: int = 1,
+    setting: bytes = b"True",
+    on_failure: Callable[[], object] = lambda: None,
+    **more: float,
 ) -> Answerers:
-    return Answerers(COMMAND, setting, count, on_failure)
+    return Answerers(COMMAND, setting, count, on_failure, **more)
 
 
 async def said(asked: Answerers, query: str) -> tuple[str, int]:
@@ -103,6 +110,32 @@ async def test_all_of_it_ends_where_they_end_one_after_another() -> None:
             found = await asyncio.gather(*many, return_exceptions=True)
             assert {type(one) for one in found} == {AnswerersFailed}
             assert failed.is_set()
+
+
+async def test_all_of_it_ends_where_none_can_be_started_any_more(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    python = tmp_path / "python"
+    python.symlink_to(sys.executable)
+    failed = asyncio.Event()
+    with pytest.raises(AnswerersFailed, match="3 did, one after another"):
+        async with Answerers((str(python), *COMMAND[1:]), b"True", 1, failed.set) as asked:
+            _, first = await said(asked, "a")
+            python.unlink()
+            os.kill(first, signal.SIGKILL)
+            with pytest.raises(AnswerersFailed):
+                await asyncio.wait_for(said(asked, "b"), 10)
+            assert failed.is_set()
+    assert caplog.text.count("No such file or directory") == 2
+
+
+async def test_one_that_takes_too_long_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
+    async with answerers(patience_s=0.5) as asked:
+        _, first = await said(asked, "a")
+        with pytest.raises(AnswerersFailed, match="2 of them ended over this question"):
+            await asyncio.wait_for(said(asked, "hang"), 10)
+        assert (await said(asked, "b"))[0] == "b"
+    assert f"process {first} took longer than 0.5 s" in caplog.text
 
 
 async def test_none_is_there_that_does_not_start() -> None:

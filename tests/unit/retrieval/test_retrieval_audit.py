@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
+import os
+import stat
+import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 from memory_world import Ticking
-from unit.retrieval.conftest import DAY_MS
+from unit.retrieval.conftest import DAY_MS, room_for
 
+from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.retrieval.tending import night_of
+from dcf.cli.settings import Settings
 from dcf.memory import Subject
 from dcf.retrieval import (
     AuditLog,
@@ -29,6 +37,14 @@ from dcf.retrieval import (
 
 SHOP = "/work/shop"
 ADA = Caller("ada", "127.0.0.1")
+# It ends where one file would take the place of another.
+KILLED = """
+import asyncio, os, sys
+from pathlib import Path
+from dcf.retrieval import AuditLog
+os.replace = os.rename = lambda *_, **__: os._exit(9)
+asyncio.run(AuditLog(Path(sys.argv[1]), lambda: 0).rename(lambda text: "Ann" in text))
+"""
 
 
 @pytest.fixture
@@ -89,6 +105,44 @@ async def test_a_deletion_is_there_when_its_call_returns(audit: AuditLog, tmp_pa
     assert len([one for one in kept if one["operation"] == "delete"]) == 50
 
 
+async def test_nothing_is_glued_to_a_torn_line(audit: AuditLog, tmp_path: Path) -> None:
+    await audit.keep("delete", ADA, SHOP, ["x1"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    file.write_bytes(file.read_bytes() + b'{"at": 1')
+    for name in ("x2", "x3"):
+        await audit.keep("delete", ADA, SHOP, [name], 1)
+    assert [one.ids for one in await audit.entries()] == [("x3",), ("x2",), ("x1",)]
+
+
+async def test_half_of_a_line_is_not_there_where_the_disk_is_full(
+    audit: AuditLog, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await audit.keep("delete", ADA, SHOP, ["x1"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    with room_for(file.stat().st_size + 10):
+        await audit.keep("delete", ADA, SHOP, ["x2"], 1)
+    assert "1 entries are missing in the audit log" in caplog.text
+    await audit.keep("delete", ADA, SHOP, ["x3"], 1)
+    assert [one.ids for one in await audit.entries()] == [("x3",), ("x1",)]
+    assert file.read_bytes().count(b"\n") == 2
+
+
+async def test_the_name_of_a_new_day_is_on_the_disk(
+    audit: AuditLog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    synced: list[Path] = []
+    fsync = os.fsync
+
+    def spy(descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", spy)
+    await audit.keep("delete", ADA, SHOP, ["x1"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    assert synced == [tmp_path, file, tmp_path / "audit"]
+
+
 async def test_old_days_go_and_torn_lines_are_left_out(
     audit: AuditLog, tmp_path: Path, clock: Ticking
 ) -> None:
@@ -110,6 +164,51 @@ async def test_what_is_forgotten_has_another_name(audit: AuditLog, tmp_path: Pat
     told = [(one.by, one.project) for one in await audit.entries()]
     assert told == [("ada", SHOP), ("[forgotten]", "[forgotten]")]
     assert not any(b"iller" in one.read_bytes() for one in (tmp_path / "audit").iterdir())
+
+
+async def test_what_is_forgotten_has_another_name_in_lines_of_any_form(
+    audit: AuditLog, tmp_path: Path
+) -> None:
+    await audit.keep("delete", Caller("Ann Miller"), SHOP, ["a"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    newer = [{"by": "Ann Miller"}, ["Ann Miller", 1], "Ann Miller", {"by": {"name": "Ann Miller"}}]
+    with file.open("a") as stream:
+        stream.writelines(f"{json.dumps(one)}\n" for one in newer)
+    assert await audit.rename(Subject.of("Ann Miller").is_named_in) == 5
+    kept = [json.loads(line) for line in file.read_text().splitlines()]
+    gone = "[forgotten]"
+    assert kept[0]["by"] == gone
+    assert kept[1:] == [{"by": gone}, [gone, 1], gone, {"by": {"name": gone}}]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+async def test_what_a_kill_over_it_left_goes_with_the_day(
+    audit: AuditLog, tmp_path: Path, clock: Ticking
+) -> None:
+    await audit.keep("delete", ADA, SHOP, ["a"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    line = file.read_text().replace("ada", "Ann Miller")
+    file.write_text(line)
+    # Ended before the new file took the place of the old one.
+    killed = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", KILLED, str(tmp_path / "audit"))
+    )
+    assert await killed.wait() == 9 and file.read_text() == line
+    assert await audit.prune(clock.now + DAY_MS) == 1
+    assert [one.name for one in (tmp_path / "audit").iterdir()] == ["lock"]
+
+
+async def test_days_do_not_go_while_another_process_rewrites_them(
+    audit: AuditLog, tmp_path: Path, clock: Ticking
+) -> None:
+    await audit.keep("delete", ADA, SHOP, ["a"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    with (tmp_path / "audit" / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        pruning = asyncio.create_task(audit.prune(clock.now + DAY_MS))
+        await asyncio.sleep(0.03)
+        assert file.exists()
+    assert await pruning == 1 and not file.exists()
 
 
 async def test_a_log_that_cannot_be_written_makes_nothing_fail(
@@ -158,13 +257,46 @@ async def test_one_of_several_processes_does_the_nightly_work_once(tmp_path: Pat
     assert len(done) == 2
 
 
+async def test_services_of_a_home_do_the_nightly_work_of_each_place_and_project(
+    tmp_path: Path,
+) -> None:
+    for name in ("shop", "bank"):
+        (tmp_path / name).mkdir()
+    home = {"DCF_HOME": str(tmp_path / "home")}
+    files = home | {"MEM_BACKEND": "file"}
+    url = "postgresql://ada:sesame@h/"
+    services = [
+        (home, "shop", True),
+        (home, "shop", False),
+        (home | {"PORT": "1"}, "shop", False),
+        (home, "bank", True),
+        (home | {"MEM_PATH": str(tmp_path / "m.db")}, "shop", True),
+        (files, "shop", True),
+        (files | {"MEM_PATH": str(tmp_path / "home" / "items")}, "shop", False),
+        (files | {"MEM_PATH": str(tmp_path / "others")}, "shop", True),
+        (home | {"MEM_BACKEND": "postgres", "DATABASE_URL": f"{url}one"}, "shop", True),
+        (home | {"MEM_BACKEND": "postgres", "DATABASE_URL": f"{url}two"}, "shop", True),
+        (home | {"MEM_BACKEND": "memory"}, "shop", True),
+    ]
+    done = []
+    for env, root, _ in services:
+        setting = RetrievalSetting.from_env(env, [tmp_path / root])
+        night = night_of(Settings.from_env(env), setting, 0)
+        done.append(await night.do_if_due(partial(asyncio.sleep, 0)))
+    assert done == [is_done for _, _, is_done in services]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [StoreProblem(where="here", reason="it is away"), OSError(28, "No space left: it is away")],
+)
 async def test_a_night_that_fails_is_tried_again_the_next(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     now = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
     async def fail() -> None:
-        raise StoreProblem(where="here", reason="it is away")
+        raise error
 
     night = Night(tmp_path / "night", 3, lambda: now)
     assert await night.do_if_due(fail)
@@ -172,3 +304,22 @@ async def test_a_night_that_fails_is_tried_again_the_next(
     assert not await night.do_if_due(fail)
     now += timedelta(days=1)
     assert await night.do_if_due(fail)
+
+
+async def test_a_night_whose_file_cannot_be_written_is_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = datetime(2026, 11, 29, 12, tzinfo=UTC)
+    done: list[datetime] = []
+
+    async def work() -> None:
+        done.append(now)
+
+    (tmp_path / "home").write_text("no folder")
+    night = Night(tmp_path / "home" / "night", 3, lambda: now)
+    for _ in range(2):
+        await night.do_if_due(work)
+    assert caplog.text.count(str(tmp_path / "home")) == 1 and not done
+    (tmp_path / "home").unlink()
+    now += timedelta(days=1)
+    assert await night.do_if_due(work) and done == [now]

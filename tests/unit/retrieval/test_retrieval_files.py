@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import resource
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from memory_world import Numbered, Ticking
-from unit.retrieval.conftest import DAY_MS, LIFETIMES
+from unit.retrieval.conftest import DAY_MS, LIFETIMES, room_for
 
 from dcf.memory import random_id
 from dcf.retrieval import FileItems, FolderUnusable, NewItem
@@ -226,17 +223,6 @@ async def test_a_folder_says_whose_it_is_also_one_that_was_made_before(
     assert await items.archives() == {archive: None}
     await items.remember(SHOP, NewItem("another"))
     assert await items.archives() == {archive: SHOP}
-
-
-@contextmanager
-def room_for(size: int) -> Iterator[None]:
-    """No file grows above ``size`` bytes, as on a disk that is full."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 async def test_a_full_disk_is_told_and_leaves_no_half_of_a_line(
