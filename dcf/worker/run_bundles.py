@@ -28,7 +28,6 @@ from dcf.retrieval import (
     Stores,
     limit_of,
 )
-from dcf.secret_form import without_secrets
 
 if TYPE_CHECKING:
     from dcf.asl import ContextPolicy
@@ -163,7 +162,7 @@ class RunBundles:
 def _told(answered: Answered) -> Iterator[str]:
     """Each text under its address: what a bundle counts for it has room for the signs."""
     for one in answered.found:
-        yield f"## {one.candidate.citation}\n{without_secrets(one.candidate.text)}"
+        yield f"## {one.candidate.citation}\n{one.candidate.text}"
 
 
 def _event(

@@ -32,7 +32,6 @@ from dcf.planner import (
     the_embedder,
 )
 from dcf.search import embedder_named
-from dcf.secret_form import without_secrets
 from dcf.skills import SkillCatalog
 from dcf.skills.discovery import SkillSearch, index_path
 
@@ -142,7 +141,7 @@ def project_context(settings: Settings, screen: Screen, budget: int) -> FindCont
         for one in answered.problems:
             screen.say(f"warning: {one.message}")
         return [
-            {"citation": one.candidate.citation, "text": without_secrets(one.candidate.text)}
+            {"citation": one.candidate.citation, "text": one.candidate.text}
             for one in answered.found
         ]
 
