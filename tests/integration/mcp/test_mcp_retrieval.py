@@ -12,7 +12,7 @@ from integration.mcp.platforms import desk_on
 from dcf.documents import Piece, ReadDocument
 from dcf.knowledge import GraphConnection
 from dcf.memory import SYSTEM, FileState, Memory, NewPlaybook, Source, random_id
-from dcf.retrieval import FileDocuments, FileItems, MemoryItems, NewItem
+from dcf.retrieval import AuditLog, FileDocuments, FileItems, MemoryItems, NewItem
 
 
 async def test_what_is_logged_is_found_with_the_code(redis_url: str, tmp_path: Path) -> None:
@@ -156,6 +156,17 @@ async def test_an_item_whose_time_is_over_is_not_found(
             assert len(found) == count
     async with desk_on(redis_url, tmp_path, env=env | {"DCF_RETRIEVAL_TTL": "runlog"}) as desk:
         assert await desk.refused("augmented_context", query="tea") == "CLI_RETRIEVAL"
+
+
+async def test_what_is_read_is_in_the_audit_log_of_the_home(redis_url: str, tmp_path: Path) -> None:
+    """Wherever DCF_MEMORY says that the memory is."""
+    home = tmp_path / "home"
+    async with desk_on(redis_url, tmp_path, home=home) as desk:
+        logged = await desk.good("log_artifact", text="tea is late")
+        await desk.good("augmented_context", query="tea")
+    (read,) = await AuditLog(home / "audit", lambda: 0).entries()
+    assert (read.by, read.ids) == ("mcp", (logged["uri"],))
+    assert not (tmp_path / "audit").exists() and (home / "code").is_dir()
 
 
 async def test_a_database_that_is_away_is_told(redis_url: str, tmp_path: Path) -> None:
