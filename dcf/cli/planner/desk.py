@@ -125,16 +125,17 @@ def project_context(settings: Settings, screen: Screen, budget: int) -> FindCont
     from dcf.cli.retrieval.opening import open_retrieval
     from dcf.cli.retrieval.setting import RetrievalSetting
     from dcf.memory import MemoryProblem
-    from dcf.retrieval import ContextQuestion, RetrievalProblem, limit_of
+    from dcf.retrieval import Caller, ContextQuestion, RetrievalProblem, limit_of
 
     setting = RetrievalSetting.from_env(settings.env)
     project = setting.projects.chosen(None, None)
 
     async def find(objective: str) -> list[dict[str, str]]:
         question = ContextQuestion(project, objective, limit=limit_of(None, budget), budget=budget)
+        by = person("`dcf plan`")
         try:
-            async with open_retrieval(settings, setting, person("`dcf plan`")) as retrieval:
-                answered = await retrieval.context(question)
+            async with open_retrieval(settings, setting, by) as retrieval:
+                answered = await retrieval.context(question, Caller(by.name))
         except (MemoryProblem, RetrievalProblem) as problem:
             screen.say(f"warning: the model is told nothing of the project: {problem}")
             return []
