@@ -49,6 +49,7 @@ async def open_platform(
     workspace.mkdir(parents=True, exist_ok=True)
     here = Path(os.getcwd())  # noqa: PTH109 - as text, at the start, nothing waits for it
     config = PlatformConfig(
+        home=settings.home,
         generated=settings.generated,
         skills_src=here / "skills_src",
         workspace=workspace,
@@ -58,7 +59,6 @@ async def open_platform(
         memory=source_of(settings.env, settings.home),
         templates=settings.templates,
         objects=settings.objects,
-        items=settings.home / "items",
         pool=pool,
         index=index_path(settings.home, settings.generated, DEFAULT_EMBEDDER),
         env=_without(settings.env, APPROVAL_TOKEN, MEMORY_KEY),

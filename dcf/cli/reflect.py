@@ -13,7 +13,7 @@ from rich.table import Table as Shown
 from rich.text import Text
 
 from control_plane import Outbox
-from dcf.cli.age import read_age
+from dcf.age_form import read_age
 from dcf.cli.answer import Answer
 from dcf.cli.graph.access import open_graph
 from dcf.cli.memory.opening import opened, source_in

@@ -25,7 +25,8 @@ from control_plane import (
     what_is_broken,
 )
 from control_plane.embedded import ServerUnusable
-from dcf.cli.age import OVER, read_age
+from dcf.age_form import read_age
+from dcf.cli.age import OVER
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
 from dcf.cli.memory.opening import opened, person, source_in

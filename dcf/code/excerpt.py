@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dcf.code.errors import UnshownFile
 from dcf.code.files import checked_root, listed, read
+from dcf.secret_form import without_secrets
 
 _RELATIVE = "name it as `dcf retrieval code` does: below the project's folder, with /"
 _LINK = frozenset({errno.ELOOP, errno.ENOTDIR})
@@ -25,7 +26,8 @@ class Excerpt:
 
 async def excerpt_of(root: Path, path: str, first: int, last: int) -> Excerpt:
     """The lines ``first`` to ``last`` (from 1, both included; those that the file has) of the file
-    at ``path`` below ``root``. Only what a search of the folder can find is shown.
+    at ``path`` below ``root``, without secrets. Only what a search of the folder can find is
+    shown.
 
     Raises ``UnshownFile`` for a path that leads out of the folder or over a link, a file that is
     gone, ignored by git, hidden or no text, and lines that it does not have; ``RootMissing``,
@@ -39,12 +41,18 @@ async def excerpt_of(root: Path, path: str, first: int, last: int) -> Excerpt:
     if path not in await listed(root):
         reason = "git ignores it, or its name begins with a dot"
         raise UnshownFile(path=path, reason=reason, hint="such files are not searched either")
-    lines = data.decode("utf-8", "replace").removesuffix("\n").split("\n")
+    text = await asyncio.to_thread(_told, data)
+    lines = text.removesuffix("\n").split("\n")
     if first > len(lines):
         reason = f"it ends at line {len(lines):,}, before line {first:,}"
         hint = "it has changed since it was cited: `dcf retrieval code` finds where it says so now"
         raise UnshownFile(path=path, reason=reason, hint=hint)
     return Excerpt(path, first, tuple(line.removesuffix("\r") for line in lines[first - 1 : last]))
+
+
+def _told(data: bytes) -> str:
+    # Coding agents run `dcf open` too, and what it prints is sent to their models.
+    return without_secrets(data.decode("utf-8", "replace"), keep_lines=True)
 
 
 def _data(root: Path, path: str) -> bytes:

@@ -14,6 +14,7 @@ from dcf.code.files import Source, Stamp, read
 from dcf.code.piece import Piece
 from dcf.code.rows import KnownFile, put_file, put_stamp, remove_file
 from dcf.problem import Problem
+from dcf.secret_form import is_credential, without_credentials
 
 # A file may be written twice within one tick of the clock of its file system.
 _FRESH_NS = 2_000_000_000
@@ -52,9 +53,12 @@ def sync_files(
     connection: sqlite3.Connection, root: Path, paths: Sequence[str], known: Mapping[str, KnownFile]
 ) -> Synced:
     """Index those of ``paths`` that are not as they are ``known``. What vanished meanwhile, or may
-    not be read, goes."""
+    not be read, goes; what has a secret in its path is not indexed."""
     total = Synced()
     for path in paths:
+        if is_credential(path):
+            total += Synced(problems=(_secret_path(path),))
+            continue
         before = known.get(path)
         try:
             source = read(root, path, before.stamp if before else None)
@@ -102,6 +106,13 @@ def _lasting(stamp: Stamp) -> Stamp:
     another time: its content is looked at again next time."""
     fresh = stamp.mtime_ns > time.time_ns() - _FRESH_NS
     return Stamp(stamp.size, _UNKNOWN_TIME) if fresh else stamp
+
+
+def _secret_path(path: str) -> Problem:
+    message = "its path has in it what only a secret looks like: it is not searched"
+    told = without_credentials(path)
+    hint = "rename the file: what is found is cited by its path"
+    return Problem("code_file_secret", message, "", hint, "warning", told)
 
 
 def _unread(path: str, error: OSError) -> tuple[Problem, ...]:

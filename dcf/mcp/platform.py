@@ -39,13 +39,14 @@ DEFAULT_CALL_LIMIT_S = 120.0
 class PlatformConfig:
     """Where things lie.
 
+    ``home`` is the folder with the indexes of code, the audit log of what is read and deleted, and
+    what is logged where MEM_BACKEND=file keeps it and MEM_PATH names no folder.
     ``memory`` is the file in which agents remember, ``templates`` a folder of the user's own
     templates of agents. ``generated`` holds the generated skills, ``skills_src`` their sources,
     ``workflows`` documents that others import, ``runs`` the audit trails, ``archives`` the sessions
     that were archived (else ``sessions`` beside ``runs``); ``workspace`` is the
     root of the file tools, ``key_prefix`` what every key of the RedisJSON tools begins with;
-    ``objects`` is what ItemReader reads, ``items`` where MEM_BACKEND=file keeps what is logged
-    (else beside ``memory``). ``pool`` is that of new runs. ``env`` fills the
+    ``objects`` is what ItemReader reads. ``pool`` is that of new runs. ``env`` fills the
     placeholders of the tool registry, names the models of agents and is never shown; ``stub_url``
     says where the stub is at the moment, if that is not in ``env`` for good (``DCF_STUB_URL``).
     ``call_limit_s``: no tool call takes longer (seconds). ``index`` is the file of the search index
@@ -54,6 +55,7 @@ class PlatformConfig:
     ``exposed``, other machines can reach it: then it is asked of who generates skills too.
     """
 
+    home: Path
     generated: Path
     skills_src: Path
     workspace: Path
@@ -62,7 +64,6 @@ class PlatformConfig:
     memory: Source
     templates: Path | None = None
     objects: Path | None = None
-    items: Path | None = None
     archives: Path | None = None
     key_prefix: str = "doc:"
     pool: str = "default"
@@ -98,8 +99,7 @@ class Platform:
         self.homes = AgentsHome(
             config.memory, self.agents, self.skills, config.env, config.templates
         )
-        items = config.items or config.memory.path.parent / "items"
-        self.stores = StoresHome(config.env, config.memory, items)
+        self.stores = StoresHome(config.env, config.memory, config.home / "items")
         self.documents = JsonDocuments(backend, DocumentKeys(config.key_prefix), tokens=new_id)
         self.index = SkillIndex(config.index)
         self.plans = PlanDesk(self)
@@ -160,10 +160,9 @@ class Platform:
         return (await self.home()).runtime
 
     def code(self, embedder: Embedder | None) -> CodeShelf:
-        """The code of projects; the first who asks says what compares meanings. The indexes are
-        beside the memory."""
+        """The code of projects; the first who asks says what compares meanings."""
         if self._code is None:
-            self._code = CodeShelf(self.config.memory.path.parent / "code", embedder)
+            self._code = CodeShelf(self.config.home / "code", embedder)
         return self._code
 
     async def policy(self) -> Policy:

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from dcf.mcp.envelope import Refused
 from dcf.memory import Actor, Memory, Source, random_id
-from dcf.retrieval import BackendSetting, Stores
+from dcf.retrieval import BackendSetting, Stores, lifetimes_of
 
 
 class StoresHome:
-    """Opens what MEM_BACKEND, MEM_PATH and DATABASE_URL in ``env`` name, once. ``source`` is the
+    """Opens what MEM_BACKEND, MEM_PATH and DATABASE_URL in ``env`` name, once; DCF_RETRIEVAL_TTL
+    says how long items are found. ``source`` is the
     memory of the server, ``folder`` that of the backend file where nobody names one."""
 
     def __init__(self, env: Mapping[str, str], source: Source, folder: Path) -> None:
@@ -31,16 +32,18 @@ class StoresHome:
         """The memory with the observations, and what is kept ``by`` somebody; ``own`` is the
         server's memory. Raises Refused, a StoreProblem, a MemoryProblem."""
         setting, problems = BackendSetting.from_env(self._env)
+        lifetimes, endless = lifetimes_of(self._env)
+        problems += endless
         if problems:
             said = "; ".join(f"{one.file}: {one.message}" for one in problems)
             raise Refused(problems[0].code, said, hint=problems[0].hint)
         async with self._opening:
             if setting.backend == "sqlite":
                 memory = own if setting.path is None else await self._named(setting.path)
-                return memory, Stores.of_memory(memory, by)
+                return memory, Stores.of_memory(memory, by, lifetimes)
             if self._stores is None:
                 embedder = await own.search.embedder()
-                opened = Stores.open(setting, self._folder, _now_ms, random_id, embedder=embedder)
+                opened = Stores.open(setting, self._folder, _now_ms, random_id, lifetimes, embedder)
                 self._stores = await self._stack.enter_async_context(opened)
             return own, self._stores
 

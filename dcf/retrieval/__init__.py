@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.items import Items, Kept, LastingItems, projects_in
+    from dcf.retrieval.lifetimes_setting import lifetimes_of
     from dcf.retrieval.maintenance import Maintained, Night, maintain
     from dcf.retrieval.memory_documents import MemoryDocuments
     from dcf.retrieval.memory_items import MemoryItems
@@ -143,6 +144,7 @@ __all__ = [
     "WordTable",
     "bundled",
     "fault_of_url",
+    "lifetimes_of",
     "limit_of",
     "maintain",
     "migrate",

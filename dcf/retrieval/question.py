@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 
 from dcf.context_form import KINDS, LEAST_BUDGET, MOST_BUDGET, Kind
 from dcf.retrieval.item import LONGEST_NAME, MOST_TAGS, text_faults
+from dcf.secret_form import without_secrets
 
 Mode: TypeAlias = Literal["ranked", "guide"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -24,7 +25,9 @@ class ContextQuestion:
     With a ``budget`` what is found costs at most so many tokens, and each kind of text has its
     share (``bundled``). ``kinds`` are those that are looked for, ``workflow`` the only one whose
     observations are. With ``files``, files and folders relative to the project's, nothing that is
-    in another file, or about one, is answered: it is left out, and said to be."""
+    in another file, or about one, is answered: it is left out, and said to be. Secrets are
+    taken out of all of it, as they were of what is kept: so it is found, and nobody is told them.
+    """
 
     project: str
     query: str
@@ -36,6 +39,13 @@ class ContextQuestion:
     files: Sequence[str] | None = None
     workflow: str | None = None
     tags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.query) <= LONGEST_QUERY:  # a longer one is refused
+            object.__setattr__(self, "query", without_secrets(self.query))
+        if self.file_path is not None:
+            object.__setattr__(self, "file_path", without_secrets(self.file_path))
+        object.__setattr__(self, "tags", tuple(map(without_secrets, self.tags)))
 
 
 def limit_of(limit: int | None, budget: int | None) -> int:

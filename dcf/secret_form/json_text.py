@@ -57,7 +57,9 @@ def in_json(text: str, replace: Callable[[Any, str | None], Any]) -> str:
         changed = replace(value, None if hit["name"] else called)
         if changed == value:
             return hit[0]
-        return json.dumps(changed, ensure_ascii=written.isascii()) + (hit["name"] or "")
+        # A newline inside of a text, which JSON does not allow, is one behind it.
+        lines = "\n" * written.count("\n")
+        return json.dumps(changed, ensure_ascii=written.isascii()) + lines + (hit["name"] or "")
 
     return _TOKEN.sub(token, text)
 

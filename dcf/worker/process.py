@@ -36,7 +36,7 @@ from dcf.agents.models import Models
 from dcf.agents.templates import templates
 from dcf.knowledge import GraphFacts, GraphSetting, Knowledge, Privacy, drain, relay_for_ever
 from dcf.memory import SYSTEM, ContextSetting, Memory, Source, project_of_runs, random_id
-from dcf.retrieval import SHARES, BackendSetting, shares_of
+from dcf.retrieval import SHARES, BackendSetting, lifetimes_of, shares_of
 from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
@@ -299,7 +299,8 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
         if post.memory is not None:
             shares, unfit = shares_of(post.env)
             backend, unusable = BackendSetting.from_env(post.env)
-            for problem in (*unfit, *unusable):
+            lifetimes, endless = lifetimes_of(post.env)
+            for problem in (*unfit, *unusable, *endless):
                 log.warning(
                     *("%s: %s; the default holds: %s", problem.file, problem.message, problem.hint)
                 )
@@ -310,6 +311,7 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
                 GraphFacts(post.env, project),
                 SHARES if unfit else shares,
                 BackendSetting() if unusable else backend,
+                lifetimes,
             )
             stack.push_async_callback(bundles.close)
         contexts = RunContexts(memory, ContextSetting.from_env(post.env), project, bundles)

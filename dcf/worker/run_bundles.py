@@ -21,6 +21,7 @@ from dcf.retrieval import (
     CodeShelf,
     ContextQuestion,
     FactShelf,
+    Lifetimes,
     ObservationShelf,
     PlaybookShelf,
     Retrieval,
@@ -28,7 +29,6 @@ from dcf.retrieval import (
     Stores,
     limit_of,
 )
-from dcf.secret_form import without_secrets
 
 if TYPE_CHECKING:
     from dcf.asl import ContextPolicy
@@ -56,8 +56,8 @@ class RunBundle:
 class RunBundles:
     """Contexts from ``memory``, the files of the folder ``project`` and ``facts`` of its graph, for
     its Tasks, in which each kind has its share; of what was logged and of documents, those that
-    ``backend`` keeps. ``home`` is the folder that has indexes of code, and what the backend file
-    keeps where nobody names another."""
+    ``backend`` keeps, items as long as ``lifetimes`` say. ``home`` is the folder that has indexes
+    of code, and what the backend file keeps where nobody names another."""
 
     def __init__(
         self,
@@ -67,6 +67,7 @@ class RunBundles:
         facts: FactShelf | None = None,
         shares: Mapping[Kind, Share] = SHARES,
         backend: BackendSetting | None = None,
+        lifetimes: Lifetimes | None = None,
     ) -> None:
         self._memory = memory
         self._home = home
@@ -74,6 +75,7 @@ class RunBundles:
         self._facts = facts
         self._shares = shares
         self._backend = backend or BackendSetting()
+        self._lifetimes = lifetimes
         self._shelf: CodeShelf | None = None
         self._stores: Stores | None = None
         self._opened = AsyncExitStack()
@@ -148,13 +150,15 @@ class RunBundles:
     async def _kept(self) -> Stores:
         # Of the backend memory only a service knows anything.
         if self._backend.backend in ("sqlite", "memory"):
-            return Stores.of_memory(self._memory, SYSTEM)
+            return Stores.of_memory(self._memory, SYSTEM, self._lifetimes)
         async with self._opening:
             if self._stores is None:
                 clock = self._memory.ledger.clock
                 embedder = await self._memory.search.embedder()
                 opening = Stores.open(
-                    *(self._backend, self._home / "items", clock, random_id), embedder=embedder
+                    *(self._backend, self._home / "items", clock, random_id),
+                    lifetimes=self._lifetimes,
+                    embedder=embedder,
                 )
                 self._stores = await self._opened.enter_async_context(opening)
             return self._stores
@@ -163,7 +167,7 @@ class RunBundles:
 def _told(answered: Answered) -> Iterator[str]:
     """Each text under its address: what a bundle counts for it has room for the signs."""
     for one in answered.found:
-        yield f"## {one.candidate.citation}\n{without_secrets(one.candidate.text)}"
+        yield f"## {one.candidate.citation}\n{one.candidate.text}"
 
 
 def _event(

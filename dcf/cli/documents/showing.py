@@ -16,6 +16,7 @@ from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.memory import Document, DocumentPiece
 from dcf.problem import Problem
+from dcf.secret_form import without_secrets
 
 _EXCERPT = 300
 _LINES = re.compile(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?")
@@ -59,6 +60,8 @@ async def show_document(
 
 async def search_documents(settings: Settings, project: str, query: str, limit: int) -> Answer:
     """Pieces of the project's documents that answer, the best first."""
+    # As they are kept; an answer tells the question again.
+    query = without_secrets(query)
     async with open_documents(settings, searched=True) as documents:
         hits = await documents.find(project, query, limit=limit)
     entries = [{**piece_entry(one.piece), "score": one.score, "why": one.why} for one in hits]

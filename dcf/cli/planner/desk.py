@@ -32,7 +32,6 @@ from dcf.planner import (
     the_embedder,
 )
 from dcf.search import embedder_named
-from dcf.secret_form import without_secrets
 from dcf.skills import SkillCatalog
 from dcf.skills.discovery import SkillSearch, index_path
 
@@ -126,23 +125,24 @@ def project_context(settings: Settings, screen: Screen, budget: int) -> FindCont
     from dcf.cli.retrieval.opening import open_retrieval
     from dcf.cli.retrieval.setting import RetrievalSetting
     from dcf.memory import MemoryProblem
-    from dcf.retrieval import ContextQuestion, RetrievalProblem, limit_of
+    from dcf.retrieval import Caller, ContextQuestion, RetrievalProblem, limit_of
 
     setting = RetrievalSetting.from_env(settings.env)
     project = setting.projects.chosen(None, None)
 
     async def find(objective: str) -> list[dict[str, str]]:
         question = ContextQuestion(project, objective, limit=limit_of(None, budget), budget=budget)
+        by = person("`dcf plan`")
         try:
-            async with open_retrieval(settings, setting, person("`dcf plan`")) as retrieval:
-                answered = await retrieval.context(question)
+            async with open_retrieval(settings, setting, by) as retrieval:
+                answered = await retrieval.context(question, Caller(by.name))
         except (MemoryProblem, RetrievalProblem) as problem:
             screen.say(f"warning: the model is told nothing of the project: {problem}")
             return []
         for one in answered.problems:
             screen.say(f"warning: {one.message}")
         return [
-            {"citation": one.candidate.citation, "text": without_secrets(one.candidate.text)}
+            {"citation": one.candidate.citation, "text": one.candidate.text}
             for one in answered.found
         ]
 

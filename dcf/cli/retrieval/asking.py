@@ -80,6 +80,8 @@ async def find_code(
     settings: Settings, setting: RetrievalSetting, query: str, limit: int, *, wait: bool
 ) -> Answer:
     """Pieces of the project's code. Raises CodeProblem."""
+    # As they are indexed; an answer tells the question again.
+    query = without_secrets(query)
     async with open_shelf(settings) as shelf:
         retriever = shelf.of(setting.projects.chosen(None, None))
         problems = (await retriever.sync()).problems if wait else await retriever.ready(query)

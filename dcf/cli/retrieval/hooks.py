@@ -25,6 +25,7 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, explain_error
 from dcf.problem import Problem
 from dcf.retrieval import ContextQuestion, NewItem
+from dcf.secret_form import without_secrets
 
 _FAILURE_EVENTS = frozenset({"PostToolUseFailure", "postToolUseFailure"})
 _TESTS = re.compile(
@@ -104,14 +105,16 @@ async def answer_hook(task: str, text: str) -> Answer:
 async def _log_failure(said: HookInput) -> dict[str, Any]:
     runner = said.failed_tests
     if runner is not None:
-        text = f"{said.command} failed\n{said.output[-_LOGGED:]}".replace("\0", "")
+        # What is left of a secret that was cut is known as none.
+        output = without_secrets(said.output)[-_LOGGED:]
+        text = f"{said.command} failed\n{output}".replace("\0", "")
         new = NewItem(text, ("error", "runlog"), runner)
         await log_item(*_setting(said.folder), new)
     return {}
 
 
 async def _context(said: HookInput) -> dict[str, Any]:
-    query = said.prompt.replace("\0", "")[:_ASKED]
+    query = without_secrets(said.prompt).replace("\0", "")[:_ASKED]
     if not query.strip():
         return {}
     question = ContextQuestion("", query, limit=_ENTRIES)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dcf.cli.age import read_age
 from dcf.cli.project_folder import project_folder
 from dcf.cli.trouble import BadInput
 from dcf.personal_form import PersonalSetting
@@ -22,6 +21,7 @@ from dcf.retrieval import (
     Projects,
     RerankerSetting,
     Share,
+    lifetimes_of,
     projects_of,
     shares_of,
 )
@@ -38,9 +38,7 @@ _ROOTS = "DCF_RETRIEVAL_ROOTS"
 _TOKENS = "DCF_RETRIEVAL_TOKENS"
 _ALLOW = "DCF_RETRIEVAL_ALLOW"
 _RATE = "DCF_RETRIEVAL_RATE"
-_TTL = "DCF_RETRIEVAL_TTL"
 _READS, _DAYS, _NIGHT = "DCF_AUDIT_READS", "DCF_AUDIT_DAYS", "DCF_RETRIEVAL_NIGHT"
-_OTHERS = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ class RetrievalSetting:
         if not (said.isdecimal() and int(said) <= 65_535):
             problems.append(_problem("PORT", f"{said!r} is no port", "a number up to 65535"))
         rate = _rate(env.get(_RATE) or "", problems)
-        lifetimes = _lifetimes(env.get(_TTL) or "", problems)
+        lifetimes, endless = lifetimes_of(env)
         reads = _number(env, _READS, 1, 1, "1 notes reads, 0 does not", problems)
         days = _number(env, _DAYS, 90, 99_999, "days, as in 365", problems)
         hour = "an hour from 0 to 23, or off"
@@ -83,7 +81,7 @@ class RetrievalSetting:
         personal, wrong = PersonalSetting.from_env(env)
         reranker, unusable = RerankerSetting.from_env(env)
         shares, unfit = shares_of(env)
-        problems += (*wrong, *unusable, *unfit)
+        problems += (*endless, *wrong, *unusable, *unfit)
         named = [Path(one) for one in (env.get(_ROOTS) or "").split(os.pathsep) if one]
         tokens = Path(env[_TOKENS]) if env.get(_TOKENS) else None
         if problems:
@@ -152,25 +150,6 @@ def _rate(text: str, problems: list[Problem]) -> float | None:
         hint = "requests a second of one address, as in 50; 0 for any number"
         problems.append(_problem(_RATE, f"{text!r} is no rate", hint))
     return rate
-
-
-def _lifetimes(text: str, problems: list[Problem]) -> Lifetimes:
-    ages: dict[str, int] = {}
-    for word in filter(None, (word.strip() for word in text.split(","))):
-        tag, _, length = (part.strip() for part in word.rpartition("="))
-        age = read_age(length)
-        if not tag or not age:
-            hint = (
-                "a tag (* for items with no other one of these) and a whole number above 0 with m,"
-                " h, d or w, as in runlog=30d,incident=26w,*=52w"
-            )
-            problems.append(_problem(_TTL, f"{word!r} does not say TAG=TIME", hint))
-        elif tag in ages:
-            problems.append(_problem(_TTL, f"{tag} is there twice", "say one time for it"))
-        else:
-            ages[tag] = age
-    others = ages.pop(_OTHERS, None)
-    return Lifetimes(ages, others)
 
 
 def _number(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from dcf.cli.age import read_age
+from dcf.age_form import read_age
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import now_ms, person
 from dcf.cli.memory.wording import moment

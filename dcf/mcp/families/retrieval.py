@@ -136,7 +136,7 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     seen, playbooks = ObservationShelf(memory), PlaybookShelf(memory)
     clock = memory.ledger.clock
     reads = platform.config.env.get("DCF_AUDIT_READS") != "0"
-    audit = AuditLog(platform.config.memory.path.parent / "audit", clock, reads=reads)
+    audit = AuditLog(platform.config.home / "audit", clock, reads=reads)
     retrieval = Retrieval(
         stores.items,
         shelf,

@@ -16,6 +16,7 @@ from dcf_user import Dcf
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from memory_user import MemoryUser
+from public_formats import Example, examples
 
 from dcf.cli.entry import run_command
 
@@ -99,6 +100,27 @@ def test_a_failed_test_command_is_logged(hook: Hook, client: str) -> None:
 def test_nothing_else_is_logged(hook: Hook, said: dict[str, Any]) -> None:
     assert hook("failures", said | {"cwd": str(hook.root)})[:2] == (0, "{}\n")
     assert hook.logged() == []
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        next(one for one in examples(26) if one.maker == "GitHub"),
+        next(one for one in examples(26) if "PRIVATE KEY" in one.text),
+        Example("any", "", "postgres://shop:Tr0ub4dor99@db.example/shop", "Tr0ub4dor99"),
+    ],
+    ids=lambda one: one.maker,
+)
+def test_no_part_of_a_secret_is_logged_where_an_output_is_cut(hook: Hook, secret: Example) -> None:
+    """Only its last 4,000 characters are: the border is behind the beginning of the secret."""
+    half = len(secret.drawn) // 2
+    begin = secret.text.index(secret.drawn) + half
+    rest = secret.text[begin:]
+    end = f"\n1 failed {'.' * (4_000 - len(rest) - 10)}"
+    said = {"tool_input": COMMAND, "tool_response": f"card {secret.text}{end}"}
+    assert hook("failures", said | {"cwd": str(hook.root)})[0] == 0
+    (item,) = hook.logged()
+    assert secret.drawn[half:] not in item["text"] and "1 failed" in item["text"]
 
 
 def test_a_prompt_gets_what_was_logged_and_the_code(hook: Hook) -> None:

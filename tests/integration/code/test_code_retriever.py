@@ -11,8 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from public_formats import examples
 
-from dcf.code import CodeHit, CodeRetriever, IndexTrouble, InvalidSearch, RootMissing
+from dcf.code import (
+    CodeHit,
+    CodeRetriever,
+    IndexTrouble,
+    InvalidSearch,
+    RootMissing,
+    excerpt_of,
+)
 from dcf.search import Vectors, Weights, count_tokens, embedder_named
 
 SHOP = '''import os
@@ -353,3 +361,37 @@ async def test_what_is_likely_to_answer_is_read_before_all_the_rest(
         assert (await retriever.sync()).unchanged == 153
     finally:
         await retriever.close()
+
+
+async def test_no_secret_of_a_file_is_kept_or_returned(
+    root: Path, retriever: CodeRetriever, tmp_path: Path
+) -> None:
+    """The lines of what stands behind a key stay those of the file; what is parsed is the file."""
+    token = next(one for one in examples(26) if one.maker == "GitHub")
+    key = next(one for one in examples(26) if "PRIVATE KEY" in one.text)
+    lines = (
+        f'KEY = """{key.text}"""\nTOKEN = "{token.text}"\n\n\ndef pay_tea():\n    return TOKEN\n'
+    )
+    (root / "src" / "keys.py").write_text(lines)
+    (root / f"{token.text}.py").write_text("def pay_tea_again():\n    pass\n")
+    report = await retriever.sync()
+    assert [(one.code, one.file) for one in report.problems] == [
+        ("code_file_secret", "[redacted: github token].py")
+    ]
+    hits = await retriever.find("pay tea KEY TOKEN", limit=10)
+    (pay,) = (one for one in hits if one.symbol == "pay_tea")
+    assert (pay.first_line, pay.last_line) == (8, 9)
+    (keys,) = (one for one in hits if one.path == "src/keys.py" and one.first_line == 1)
+    assert keys.text == (
+        'KEY = """[redacted: private key]\n\n\n"""\nTOKEN = "[redacted: github token]"\n\n'
+    )
+    shown = await excerpt_of(root, "src/keys.py", 4, 9)
+    assert shown.lines == (
+        *('"""', 'TOKEN = "[redacted: github token]"', "", ""),
+        *("def pay_tea():", "    return TOKEN"),
+    )
+    kept = b"".join(one.read_bytes() for one in (tmp_path / "index").iterdir())
+    assert b"[redacted: github token]" in kept
+    for one in (token, key):
+        assert one.drawn not in repr((report, hits, shown))
+        assert one.drawn.encode() not in kept

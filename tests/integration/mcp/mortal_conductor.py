@@ -72,7 +72,7 @@ async def conducting(
         name: folder / name
         for name in ("generated", "skills_src", "workspace", "workflows", "runs")
     }
-    platform = Platform(backend, PlatformConfig(memory=source, **places))
+    platform = Platform(backend, PlatformConfig(home=folder, memory=source, **places))
     opened = Memory.open(source, clock=lambda: time.time_ns() // 1_000_000, new_id=random_id)
     async with opened as memory:
         # A turn that its process left behind is over in half a second.

@@ -47,6 +47,7 @@ async def desk_on(
     *,
     generated: Path | None = None,
     env: Mapping[str, str] | None = None,
+    home: Path | None = None,
     **config: Any,
 ) -> AsyncIterator[Desk]:
     """A platform of its own, with its own connections, as each server process has one."""
@@ -54,6 +55,7 @@ async def desk_on(
     platform = Platform(
         backend,
         PlatformConfig(
+            home=home or folder,
             generated=generated or folder / "generated",
             skills_src=folder / "skills_src",
             workspace=folder / "workspace",

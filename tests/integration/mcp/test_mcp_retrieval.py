@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from integration.knowledge.world import outcome, write
 from integration.mcp.platforms import desk_on
 
 from dcf.documents import Piece, ReadDocument
 from dcf.knowledge import GraphConnection
-from dcf.memory import SYSTEM, FileState, NewPlaybook, random_id
-from dcf.retrieval import FileDocuments, FileItems
+from dcf.memory import SYSTEM, FileState, Memory, NewPlaybook, Source, random_id
+from dcf.retrieval import AuditLog, FileDocuments, FileItems, MemoryItems, NewItem
 
 
 async def test_what_is_logged_is_found_with_the_code(redis_url: str, tmp_path: Path) -> None:
@@ -135,6 +136,37 @@ async def test_the_server_keeps_and_finds_where_the_backend_says(
     async with desk_on(redis_url, tmp_path, env=env) as desk:
         await desk.good("log_artifact", text="tea is late")
     assert (tmp_path / "other.db").exists()
+
+
+@pytest.mark.parametrize("backend", ["sqlite", "file"])
+async def test_an_item_whose_time_is_over_is_not_found(
+    redis_url: str, tmp_path: Path, backend: str
+) -> None:
+    """Whether a service has given it up or not: it was logged in 1970."""
+    root, env = str(tmp_path / "workspace"), {"MEM_BACKEND": backend}
+    async with Memory.open(
+        Source(tmp_path / "memory.db"), clock=lambda: 1, new_id=random_id, embedder="none"
+    ) as memory:
+        items = FileItems(tmp_path / "items", lambda: 1, random_id)
+        for store in (items, MemoryItems(memory, SYSTEM)):
+            await store.remember(root, NewItem("tea is late"))
+    for ttl, count in (("*=1w", 0), ("", 1)):
+        async with desk_on(redis_url, tmp_path, env=env | {"DCF_RETRIEVAL_TTL": ttl}) as desk:
+            found = (await desk.good("augmented_context", query="tea"))["context"]
+            assert len(found) == count
+    async with desk_on(redis_url, tmp_path, env=env | {"DCF_RETRIEVAL_TTL": "runlog"}) as desk:
+        assert await desk.refused("augmented_context", query="tea") == "CLI_RETRIEVAL"
+
+
+async def test_what_is_read_is_in_the_audit_log_of_the_home(redis_url: str, tmp_path: Path) -> None:
+    """Wherever DCF_MEMORY says that the memory is."""
+    home = tmp_path / "home"
+    async with desk_on(redis_url, tmp_path, home=home) as desk:
+        logged = await desk.good("log_artifact", text="tea is late")
+        await desk.good("augmented_context", query="tea")
+    (read,) = await AuditLog(home / "audit", lambda: 0).entries()
+    assert (read.by, read.ids) == ("mcp", (logged["uri"],))
+    assert not (tmp_path / "audit").exists() and (home / "code").is_dir()
 
 
 async def test_a_database_that_is_away_is_told(redis_url: str, tmp_path: Path) -> None:

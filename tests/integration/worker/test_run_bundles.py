@@ -28,6 +28,7 @@ from dcf.retrieval import (
     FactHit,
     FactShelf,
     FileItems,
+    Lifetimes,
     MemoryItems,
     NewItem,
 )
@@ -66,11 +67,12 @@ async def world_of(
     *files: str,
     facts: FactShelf | None = None,
     backend: BackendSetting | None = None,
+    lifetimes: Lifetimes | None = None,
 ) -> AsyncIterator[World]:
     """Agents whose skill permits ``files`` of the project ``shop``."""
     skill = replace(a_skill("search", FIND), permissions=Permissions(files=files))
     project = str(folder / "shop")
-    bundles = RunBundles(memory, folder, project, facts, backend=backend)
+    bundles = RunBundles(memory, folder, project, facts, backend=backend, lifetimes=lifetimes)
     async with crew_on(redis_url) as crew:
         catalog = SkillCatalog([skill])
         yield World(crew, memory, "index", project, catalog=catalog, bundles=bundles)
@@ -99,6 +101,23 @@ async def test_playbooks_and_facts_are_told_beside_the_rest(
         (event,) = await world.events("order-1", "BundleGiven")
     assert "Ask the other bank." in asked and "search failed with BankAway." in asked
     assert {kept.citation, "dcf://run/order-0"} <= set(event["citations"])
+
+
+@pytest.mark.parametrize("where", ["sqlite", "file"])
+async def test_an_item_whose_time_is_over_is_not_told(
+    redis_url: str, memory: Memory, tmp_path: Path, where: str
+) -> None:
+    clock = memory.ledger.clock
+    backend = BackendSetting("file", tmp_path / "kept") if where == "file" else None
+    if backend is not None and backend.path is not None:
+        items = FileItems(backend.path, clock, Numbered())
+        await items.remember(str(tmp_path / "shop"), NewItem(LOGGED))
+    wanted = {"budget": 400, "query": LOGGED}
+    for lifetimes, is_told in ((Lifetimes(others=1), False), (None, True)):
+        opened = world_of(redis_url, memory, tmp_path, "src", backend=backend, lifetimes=lifetimes)
+        async with opened as world:
+            asked = found_in(await world.run(f"order-{is_told}", context=wanted))
+        assert (LOGGED in asked) is is_told
 
 
 async def test_an_agent_is_told_what_fits_of_the_files_that_its_skill_permits(

@@ -46,6 +46,7 @@ async def wire(
     platform = Platform(
         backend,
         PlatformConfig(
+            home=folder,
             generated=folder / "generated",
             skills_src=skills_src or folder / "skills_src",
             workspace=folder / "workspace",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dcf.cli.age import BadRetention, read_age, read_retention
+from dcf.age_form import read_age
+from dcf.cli.age import BadRetention, read_retention
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 

@@ -3,6 +3,7 @@ done."""
 
 from __future__ import annotations
 
+import getpass
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +24,7 @@ from dcf.cli.planner.desk import project_context
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.planner import DraftLimits, InvalidAnswers, Spending
+from dcf.retrieval import AuditLog
 
 OBJECTIVE = "triage tickets about loud machines"
 ANSWERS = {"ticket_id": "TCK-101", "procedure": "new"}
@@ -59,6 +61,8 @@ async def test_a_model_is_told_what_fits_of_the_project_where_the_person_says_so
         assert ("ticket.decibel > 90" in told) is is_told
         assert ("dcf://code/triage.py/line/1-2" in told) is is_told
         assert told.count("</material>") == 1, "no text ends the material"
+    (read,) = await AuditLog(tmp_path / "audit", lambda: 0).entries()
+    assert read.by == getpass.getuser(), "the person that plans"
 
 
 async def test_what_fits_is_taken_from_what_is_stored_before_a_model_is_asked(

@@ -68,6 +68,13 @@ def test_json_is_kept_as_it_is_written() -> None:
     )
 
 
+def test_a_text_of_several_lines_leaves_what_follows_on_its_line() -> None:
+    """JSON allows none, but some write them, and is read as they mean it."""
+    text = '{"password": "hunter22\nhunter22",\n "a": 1}'
+    kept = without_secrets(text, keep_lines=True)
+    assert kept == '{"password": "[redacted: password]"\n,\n "a": 1}'
+
+
 def test_each_document_of_json_lines_stays_json() -> None:
     text = '{"log": "secret = "}\n{"cvv": 123}\n'
     assert without_secrets(text) == f'{{"log": "secret = "}}\n{{"cvv": "{marked("card code")}"}}\n'
