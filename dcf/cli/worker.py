@@ -127,6 +127,7 @@ def post_of(
         env=_without_key(settings),
         stub_url=StubServer(settings, folder).url_now,
         memory=source_of(settings.env, settings.home),
+        home=settings.home,
         templates=settings.templates,
         retention=read_retention(settings.env.get("DCF_RETENTION") or ""),
     )

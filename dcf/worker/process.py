@@ -95,7 +95,9 @@ class Post:
     moment, if that is not in ``env`` for good (``DCF_STUB_URL``). ``handlers`` serve Tasks by
     ``Resource``. With ``attached`` the worker also drains when its standard input, a
     pipe, ends: when whoever started it is gone. In ``memory`` its agents live, made from DCF's
-    templates and those in the folder ``templates``; without one they remember nothing. ``solo`` is
+    templates and those in the folder ``templates``; without one they remember nothing. ``home`` has
+    the indexes of code, and what MEM_BACKEND=file keeps where MEM_PATH names no folder; without
+    one no Task is told of its project. ``solo`` is
     the command of a process that works on one state that is given to it (``Assigned``); without it
     states that a worker died over are worked on here, one at a time. ``retention`` (ms) says of
     which status runs are removed so long after their end.
@@ -112,6 +114,7 @@ class Post:
     stub_url: Callable[[], str] | None = None
     attached: bool = False
     memory: Source | None = None
+    home: Path | None = None
     templates: Path | None = None
     solo: tuple[str, ...] = ()
     retention: Mapping[RunStatus, int] = field(default_factory=dict)
@@ -296,7 +299,7 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
     if memory is not None:
         project = project_of_runs(post.generated)
         bundles = None
-        if post.memory is not None:
+        if post.home is not None:
             shares, unfit = shares_of(post.env)
             backend, unusable = BackendSetting.from_env(post.env)
             lifetimes, endless = lifetimes_of(post.env)
@@ -306,7 +309,7 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
                 )
             bundles = RunBundles(
                 memory,
-                post.memory.path.parent,
+                post.home,
                 project,
                 GraphFacts(post.env, project),
                 SHARES if unfit else shares,
