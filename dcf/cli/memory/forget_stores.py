@@ -21,6 +21,7 @@ from control_plane import (
 from control_plane.embedded import Embedded, ServerUnusable, Status
 from dcf.cli.age import OVER
 from dcf.cli.memory.backups import copies_of
+from dcf.cli.memory.forget_remains import RemainingStore, remaining_in
 from dcf.cli.memory.opening import now_ms, source_in
 from dcf.cli.project_folder import project_folder
 from dcf.cli.redis_access import find_redis, open_store
@@ -38,7 +39,6 @@ from dcf.memory import (
     digest_of_data,
     random_id,
 )
-from dcf.problem import ProblemError
 from dcf.retrieval import (
     Access,
     AuditLog,
@@ -52,8 +52,6 @@ from dcf.retrieval import (
 )
 from dcf.worker import remove_run
 
-AWAY = (ProblemError, ControlPlaneError)
-"""What a store raises that cannot be asked."""
 _GOING: tuple[RunStatus, ...] = ("pending", "running")
 
 
@@ -185,11 +183,19 @@ class _RunStore:
         return "(its id names it)" if subject.is_named_in(workflow_id) else workflow_id
 
 
+@dataclass(frozen=True, slots=True)
+class OpenStores:
+    """Stores beside the memory: those that forget, those in which all stays, and what cannot be
+    asked."""
+
+    forgetful: Sequence[ForgetfulStore]
+    remaining: Sequence[RemainingStore]
+    away: Sequence[Unreached]
+
+
 @asynccontextmanager
-async def open_stores(
-    settings: Settings, screen: Screen
-) -> AsyncIterator[tuple[Sequence[ForgetfulStore], Sequence[Unreached]]]:
-    """The stores that this home and this environment have, and what cannot be asked."""
+async def open_stores(settings: Settings, screen: Screen) -> AsyncIterator[OpenStores]:
+    """The stores that this home and this environment have."""
     setting = RetrievalSetting.from_env(settings.env, [project_folder(Path.cwd())])
     named = setting.store.path if setting.backend == "file" else None
     # Also where another backend is chosen by now: they are still there.
@@ -198,6 +204,7 @@ async def open_stores(
         _DocumentStore("files of documents", FileDocuments(folder, now_ms, random_id)),
         _ItemStore("files of items", FileItems(folder, now_ms, random_id)),
     ]
+    remaining: list[RemainingStore] = []
     away = [*_copies(settings), *await _graph(settings)]
     if setting.backend == "sqlite" and setting.store.path is not None:
         why = f"logged items are in another memory, {setting.store.path}"
@@ -227,9 +234,11 @@ async def open_stores(
                 address = await find_redis(settings, screen)
                 store = await stack.enter_async_context(open_store(address))
                 stores.append(_RunStore(store))
+                remaining += remaining_in(store)
         except (ServerUnusable, ControlPlaneError) as error:
-            away.append(Unreached("runs", str(error), "forget it again when Redis is there"))
-        yield stores, away
+            hint = "forget it again when Redis is there"
+            away.append(Unreached("runs and sessions", str(error), hint))
+        yield OpenStores(stores, remaining, away)
 
 
 async def _has_redis(settings: Settings) -> bool:

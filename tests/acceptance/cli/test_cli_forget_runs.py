@@ -1,4 +1,4 @@
-"""``dcf memory forget --about``: runs that are over go, others are named."""
+"""``dcf memory forget --about``: runs that are over go, others and sessions are named."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ def test_runs_that_name_it_go_and_others_stay(dcf: Dcf) -> None:
         file = dcf.write(f"{name}.json", given)
         assert dcf("run", says, "--id", name, "--input", file).code == 0
     assert dcf("submit", wait, "--id", "waits").code == 0
+    for name, objective in (("desk", "Help Ann Miller"), ("shop", "Help Bob")):
+        assert dcf("session", "start", name, "--objective", objective).code == 0
     assert dcf("memory", "init", "ada").code == 0
     about = ["memory", "forget", "--about", "ann miller"]
     looked = dcf(*about, "--dry-run", "--json", env=NO_GRAPH).json
@@ -27,6 +29,10 @@ def test_runs_that_name_it_go_and_others_stay(dcf: Dcf) -> None:
     assert done.json["receipt"]["counts"] == {"runs: run": 1}
     missed = {one["where"]: one["why"] for one in done.json["receipt"]["unreached"]}
     assert missed["runs"] == "runs that are not over are not looked through"
+    assert "session desk" in missed and "session shop" not in missed
+    again = dcf("memory", "receipts", done.json["receipt"]["id"], "--about", "ann miller", "--json")
+    assert again.code == 1
+    assert [one["message"].partition(":")[0] for one in again.json["problems"]] == ["session desk"]
     left = {one["workflow_id"] for one in dcf("runs", "--json").json["runs"]}
     assert left == {"plain", "waits"}
     assert "Miller" not in json.dumps(dcf(*about, "--dry-run", "--json", env=NO_GRAPH).json)
