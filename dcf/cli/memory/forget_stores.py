@@ -47,8 +47,12 @@ from dcf.retrieval import (
     Item,
     PostgresDocuments,
     PostgresItems,
+    PostgresStore,
     ProjectDocuments,
+    StoreEmpty,
     StoreProblem,
+    StoreUnreachable,
+    fault_of_url,
 )
 from dcf.worker import remove_run
 
@@ -197,38 +201,19 @@ class OpenStores:
 async def open_stores(settings: Settings, screen: Screen) -> AsyncIterator[OpenStores]:
     """The stores that this home and this environment have."""
     setting = RetrievalSetting.from_env(settings.env, [project_folder(Path.cwd())])
-    named = setting.store.path if setting.backend == "file" else None
-    # Also where another backend is chosen by now: they are still there.
-    folder = named or settings.home / "items"
-    stores: list[ForgetfulStore] = [
-        _DocumentStore("files of documents", FileDocuments(folder, now_ms, random_id)),
-        _ItemStore("files of items", FileItems(folder, now_ms, random_id)),
-    ]
+    stores = _folders(settings, setting)
     remaining: list[RemainingStore] = []
     away = [*_copies(settings), *await _graph(settings)]
-    if setting.backend == "sqlite" and setting.store.path is not None:
-        why = f"logged items are in another memory, {setting.store.path}"
-        away.append(
-            Unreached("MEM_PATH", why, f"forget it there too, with DCF_MEMORY={setting.store.path}")
-        )
+    path = setting.store.path
+    if path is not None and (setting.backend == "sqlite" or path.is_file()):
+        why = f"logged items are in another memory, {path}"
+        away.append(Unreached("MEM_PATH", why, f"forget it there too, with DCF_MEMORY={path}"))
     async with AsyncExitStack() as stack:
         stores.append(_AuditStore(await stack.enter_async_context(open_audit(settings, setting))))
-        if setting.backend == "postgres":
-            hint = "they go with the next backups, and when the server writes its log anew"
-            log = Unreached("PostgreSQL", "its write-ahead log and its backups are not ours", hint)
-            try:
-                url = setting.store.database
-                documents = PostgresDocuments.open(url, now_ms, random_id)
-                items = PostgresItems.open(url, now_ms, random_id)
-                # Behind the items all tables are written anew.
-                stores += [
-                    _DocumentStore(
-                        "documents in PostgreSQL", await stack.enter_async_context(documents)
-                    ),
-                    _ItemStore("PostgreSQL", await stack.enter_async_context(items), (log,)),
-                ]
-            except StoreProblem as error:
-                away.append(Unreached("PostgreSQL", str(error), error.hint))
+        try:
+            stores += await stack.enter_async_context(_in_postgres(setting))
+        except StoreProblem as error:
+            away.append(Unreached("PostgreSQL", str(error), error.hint))
         try:
             if await _has_redis(settings):
                 address = await find_redis(settings, screen)
@@ -239,6 +224,52 @@ async def open_stores(settings: Settings, screen: Screen) -> AsyncIterator[OpenS
             hint = "forget it again when Redis is there"
             away.append(Unreached("runs and sessions", str(error), hint))
         yield OpenStores(stores, remaining, away)
+
+
+def _folders(settings: Settings, setting: RetrievalSetting) -> list[ForgetfulStore]:
+    """Those of files, also where another backend or folder is chosen by now: they are still
+    there."""
+    folders = {"": settings.home / "items"}
+    path = setting.store.path
+    if path is not None and path.is_dir() and path.resolve() != folders[""].resolve():
+        folders[" in MEM_PATH"] = path
+    stores: list[ForgetfulStore] = []
+    for where, folder in folders.items():
+        documents = FileDocuments(folder, now_ms, random_id)
+        stores += [
+            _DocumentStore(f"files of documents{where}", documents),
+            _ItemStore(f"files of items{where}", FileItems(folder, now_ms, random_id)),
+        ]
+    return stores
+
+
+@asynccontextmanager
+async def _in_postgres(setting: RetrievalSetting) -> AsyncIterator[list[ForgetfulStore]]:
+    """Those of the database that is named, also where another backend is chosen by now. Raises a
+    StoreProblem."""
+    url, make = setting.store.database, setting.backend == "postgres"
+    fault = fault_of_url(url) if url else None
+    if fault is not None:
+        raise StoreUnreachable(where="of DATABASE_URL", reason=fault)
+    hint = "they go with the next backups, and when the server writes its log anew"
+    log = Unreached("PostgreSQL", "its write-ahead log and its backups are not ours", hint)
+    async with AsyncExitStack() as stack:
+        stores: list[ForgetfulStore] = []
+        try:
+            if url:
+                store = PostgresStore.open(url, vectors=False, make=make)
+                database = await stack.enter_async_context(store)
+                # Behind the items all tables are written anew.
+                documents = PostgresDocuments(database, now_ms, random_id)
+                items = PostgresItems(database, now_ms, random_id)
+                stores = [
+                    _DocumentStore("documents in PostgreSQL", documents),
+                    _ItemStore("PostgreSQL", items, (log,)),
+                ]
+        except StoreEmpty:
+            # It is a database of something else: nothing of ours was ever in it.
+            stores = []
+        yield stores
 
 
 async def _has_redis(settings: Settings) -> bool:

@@ -82,6 +82,21 @@ def test_a_copy_of_the_memory_is_named(told: MemoryUser) -> None:
     assert [one["where"] for one in looked["unreached"]] == [backup]
 
 
+def test_what_another_backend_kept_is_looked_through_too(told: MemoryUser) -> None:
+    other = told.folder / "other" / "artifacts-1"
+    other.mkdir(parents=True)
+    line = {"id": "i-9", "text": "Ann Miller rang", "tags": [], "timestamp": 1}
+    (other / "items-1970-01-01.jsonl").write_text(f"{json.dumps(line)}\n")
+    told.patch.setenv("MEM_BACKEND", "file")
+    told.patch.setenv("MEM_PATH", str(other.parent))
+    told.patch.setenv("DATABASE_URL", "postgresql://127.0.0.1:1/shop")
+    receipt = told.ok("forget", "--about", "Ann Miller", "--yes")["receipt"]
+    counts = receipt["counts"]
+    assert counts["files of items: item"] == counts["files of items in MEM_PATH: item"] == 1
+    assert [one["where"] for one in receipt["unreached"]] == ["PostgreSQL"]
+    assert named_in(told.home) == named_in(other) == []
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
