@@ -365,6 +365,26 @@ async def test_an_index_that_somebody_made_for_meanings_is_used(
     assert (await rows_of(database, used))[0]["idx_scan"] > 0
 
 
+class Followed(PostgresItems):
+    """Somebody logs behind the first look."""
+
+    looks = 0
+
+    async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
+        found = await super().named(is_named)
+        self.looks += 1
+        if self.looks == 1:
+            await self.remember(SHOP, NewItem("Ann Miller again"))
+        return found
+
+
+async def test_what_is_logged_while_it_is_forgotten_goes_too(database: str) -> None:
+    async with Followed.open(database, Ticking(), Numbered()) as items:
+        await items.remember(SHOP, NewItem("Ann Miller was here"))
+        await items.purge(lambda text: "Miller" in text)
+        assert await items.named(lambda text: "Miller" in text) == ()
+
+
 async def test_a_database_is_looked_through_whatever_backend_is_chosen(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
