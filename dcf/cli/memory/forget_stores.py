@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -29,6 +30,7 @@ from dcf.cli.retrieval.opening import open_audit
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
+from dcf.code import remove_index, texts_in
 from dcf.knowledge import GraphSetting
 from dcf.memory import (
     SYSTEM,
@@ -145,6 +147,37 @@ class _AuditStore:
         return ()
 
 
+@dataclass(frozen=True, slots=True)
+class _CodeStore:
+    """Indexes of code in ``folder``: one that names it is made anew by the next question."""
+
+    folder: Path
+    name: str = "indexes of code"
+
+    async def find(self, subject: Subject) -> Sequence[Tombstone]:
+        named = await asyncio.to_thread(self._named, subject)
+        return [
+            Tombstone(self.name, "index", file.name, "removed", digest, now_ms())
+            for file, digest in named
+        ]
+
+    async def forget(self, subject: Subject) -> Sequence[Unreached]:
+        named = await self.find(subject)
+        for one in named:
+            await asyncio.to_thread(remove_index, self.folder / one.ref)
+        why = "an index of code named it; the files that it was made from are yours"
+        hint = "change them, or it names it again with the next question"
+        return [Unreached("files of projects", why, hint)] if named else []
+
+    def _named(self, subject: Subject) -> list[tuple[Path, str]]:
+        indexes = ((file, [*texts_in(file)]) for file in sorted(self.folder.glob("*.db")))
+        return [
+            (file, digest_of_data(texts))
+            for file, texts in indexes
+            if any(map(subject.is_named_in, texts))
+        ]
+
+
 @dataclass(slots=True)
 class _RunStore:
     """Runs that are over; others are named as not reached."""
@@ -201,7 +234,7 @@ class OpenStores:
 async def open_stores(settings: Settings, screen: Screen) -> AsyncIterator[OpenStores]:
     """The stores that this home and this environment have."""
     setting = RetrievalSetting.from_env(settings.env, [project_folder(Path.cwd())])
-    stores = _folders(settings, setting)
+    stores = [*_folders(settings, setting), _CodeStore(settings.home / "code")]
     remaining: list[RemainingStore] = []
     away = [*_copies(settings), *await _graph(settings)]
     path = setting.store.path

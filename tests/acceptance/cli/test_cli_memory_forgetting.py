@@ -10,6 +10,7 @@ import pytest
 from memory_user import MemoryUser
 from memory_world import Numbered
 
+from dcf.code import CodeRetriever
 from dcf.documents import Piece, ReadDocument
 from dcf.memory import SYSTEM, FileState
 from dcf.retrieval import FileDocuments
@@ -95,6 +96,22 @@ def test_what_another_backend_kept_is_looked_through_too(told: MemoryUser) -> No
     assert counts["files of items: item"] == counts["files of items in MEM_PATH: item"] == 1
     assert [one["where"] for one in receipt["unreached"]] == ["PostgreSQL"]
     assert named_in(told.home) == named_in(other) == []
+
+
+def test_an_index_of_code_that_names_it_is_removed(told: MemoryUser) -> None:
+    code, plain = (told.home / "code" / f"{name}.db" for name in ("named", "plain"))
+    for index, text in ((code, "Ann Miller = 4\n"), (plain, "tea = 4\n")):
+        project = told.folder / index.stem
+        project.mkdir()
+        (project / "tables.py").write_text(text)
+        asyncio.run(CodeRetriever(project, index).sync())
+    # The file is gone, and the index does not know that.
+    (told.folder / "named" / "tables.py").unlink()
+    receipt = told.ok("forget", "--about", "Ann Miller", "--yes")["receipt"]
+    stones = [one["ref"] for one in receipt["tombstones"] if one["kind"] == "index"]
+    assert stones == ["named.db"] and plain.exists()
+    assert [one["where"] for one in receipt["unreached"]] == ["files of projects"]
+    assert named_in(told.home) == []
 
 
 @pytest.mark.parametrize(
