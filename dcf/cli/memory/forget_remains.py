@@ -8,20 +8,23 @@ from typing import Any, Protocol
 
 from control_plane import (
     AgentStore,
+    Backend,
     ConductorStore,
     ControlPlaneError,
     RecordDocument,
     RecordStore,
     SessionStore,
     Store,
+    keys,
 )
+from dcf.cli.wording import counted
 from dcf.memory import Subject, Unreached
 from dcf.problem import ProblemError
 
 AWAY = (ProblemError, ControlPlaneError)
 """What a store raises that cannot be asked."""
-_EVENTS = 500
-"""Events of a history that are read at once."""
+_READ = 500
+"""Entries of a stream that are read at once."""
 
 
 class RemainingStore(Protocol):
@@ -68,7 +71,7 @@ class _Records:
         if subject.is_named_in([one.id, one.name, *one.tags, dict(one.record)]):
             return True
         after = "-"
-        while events := await self.records.events(one.id, after=after, count=_EVENTS):
+        while events := await self.records.events(one.id, after=after, count=_READ):
             if any(subject.is_named_in(event.event) for event in events):
                 return True
             after = events[-1].entry
@@ -79,9 +82,35 @@ class _Records:
         why = f"the {noun}'s record or its history names it, and DCF removes neither"
         if subject.is_named_in(record_id):
             return Unreached(f"{noun} (its id names it)", why, self.hint)
-        keys = self.records.keys(record_id)
-        by_hand = f"delete the keys {keys.document} and {keys.history} of Redis"
+        place = self.records.keys(record_id)
+        by_hand = f"delete the keys {place.document} and {place.history} of Redis"
         return Unreached(f"{noun} {record_id}", why, f"{self.hint}; {by_hand}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Outbox:
+    """What waits for the graph, and what could not be written to it."""
+
+    backend: Backend
+    name: str = "outbox of the graph"
+
+    async def naming(self, subject: Subject) -> Sequence[Unreached]:
+        missed: list[Unreached] = []
+        for key in (keys.OUTBOX_RUNS, keys.OUTBOX_RECORDS, keys.OUTBOX_REFUSED):
+            entries = [entry async for entry in self._named(key, subject)]
+            if entries:
+                why = f"named in {counted(len(entries), 'entry', 'entries')} of {key} in Redis"
+                hint = f"before a graph takes them: XDEL {key} {' '.join(entries)}"
+                missed.append(Unreached(self.name, why, hint))
+        return missed
+
+    async def _named(self, key: str, subject: Subject) -> AsyncIterator[str]:
+        start = "-"
+        while entries := await self.backend.command("XRANGE", key, start, "+", "COUNT", _READ):
+            for entry, fields in entries:
+                if subject.is_named_in(fields):
+                    yield entry
+            start = f"({entries[-1][0]}"
 
 
 def remaining_in(store: Store) -> list[RemainingStore]:
@@ -95,4 +124,5 @@ def remaining_in(store: Store) -> list[RemainingStore]:
         ),
         _Records(AgentStore(backend, cluster=cluster), nobody),
         _Records(ConductorStore(backend, cluster=cluster), nobody),
+        _Outbox(backend),
     ]

@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 
 from dcf_user import Dcf
+from redis.asyncio import Redis
+
+from control_plane import Outbox, RedisBackend, Store
+from dcf.cli.memory.forget_remains import remaining_in
+from dcf.memory import Subject
 
 SAYS = {"StartAt": "A", "States": {"A": {"Type": "Pass", "End": True}}}
 WAIT = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 600, "End": True}}}
@@ -36,3 +41,27 @@ def test_runs_that_name_it_go_and_others_stay(dcf: Dcf) -> None:
     left = {one["workflow_id"] for one in dcf("runs", "--json").json["runs"]}
     assert left == {"plain", "waits"}
     assert "Miller" not in json.dumps(dcf(*about, "--dry-run", "--json", env=NO_GRAPH).json)
+
+
+async def test_what_waits_for_the_graph_is_named(redis_url: str, redis_client: Redis) -> None:
+    backend = RedisBackend.from_url(redis_url)
+    outbox = Outbox(backend, consumer="ada")
+    await outbox.open()
+    for name in ("Ann Miller", "Bob"):
+        await outbox.put("text", name[:3], {"content": f"{name} rang"})
+    named = [
+        missed
+        for one in remaining_in(Store(backend))
+        for missed in await one.naming(Subject.of("ann miller"))
+    ]
+    [(entry, _), _] = await redis_client.xrange("cp:{outbox}:records")
+    (missed,) = named
+    assert missed.where == "outbox of the graph"
+    assert missed.why == "named in 1 entry of cp:{outbox}:records in Redis"
+    assert missed.hint.endswith(f"XDEL cp:{{outbox}}:records {entry}")
+    await outbox.read(10)
+    for one in await outbox.claim(10, idle_ms=0):
+        await outbox.refuse(one, "too long")
+    (missed,) = await remaining_in(Store(backend))[-1].naming(Subject.of("ann miller"))
+    assert "cp:{outbox}:refused" in missed.why
+    await backend.close()
