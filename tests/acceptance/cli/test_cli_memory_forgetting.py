@@ -20,7 +20,7 @@ from dcf.retrieval import FileDocuments
 def told(memory: MemoryUser) -> MemoryUser:
     """A memory that names Ann Miller, and files of logged items and of documents that do."""
     memory("init", "ada")
-    for text in ("Ann Miller: 555", "likes tea"):
+    for text in ("Ann Miller: Elm Street", "likes tea"):
         memory("remember", "ada", text)
     memory("remember", "ada", "minutes with ann miller", "--passage")
     documents = FileDocuments(memory.home / "items", lambda: 1, Numbered())
@@ -53,7 +53,7 @@ def test_it_is_looked_for_first_then_forgotten_and_there_is_a_receipt(
     assert kinds == ["passage", "block", "history of block", "history of passage"]
     assert [one["ref"] for one in looked["found"]["files of items"]] == ["i-1"]
     assert [one["ref"] for one in looked["found"]["files of documents"]] == ["document-1"]
-    assert "555" not in json.dumps(looked)
+    assert "Elm" not in json.dumps(looked)
     code, refused = told.refused("forget", "--about", "Ann Miller")
     assert (code, refused["error"]["hint"]) == (1, "say --yes if you mean it")
     assert named_in(told.home)
@@ -96,6 +96,14 @@ def test_what_another_backend_kept_is_looked_through_too(told: MemoryUser) -> No
     assert counts["files of items: item"] == counts["files of items in MEM_PATH: item"] == 1
     assert [one["where"] for one in receipt["unreached"]] == ["PostgreSQL"]
     assert named_in(told.home) == named_in(other) == []
+
+
+def test_a_graph_that_was_told_is_named(told: MemoryUser) -> None:
+    data = told.home / "graph" / "data"
+    data.mkdir(parents=True)
+    (data / "dump.rdb").touch()
+    looked = told.ok("forget", "--about", "Ann Miller", "--dry-run")
+    assert [one["where"] for one in looked["unreached"]] == ["graph"]
 
 
 def test_an_index_of_code_that_names_it_is_removed(told: MemoryUser) -> None:
