@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dcf.code.excerpt import Excerpt, excerpt_of
     from dcf.code.files import listed
     from dcf.code.hit import CodeHit
+    from dcf.code.index_file import remove_index, texts_in
     from dcf.code.language import LANGUAGES, language_of
     from dcf.code.piece import Piece
     from dcf.code.retriever import CodeRetriever
@@ -55,5 +56,7 @@ __all__ = [
     "excerpt_of",
     "language_of",
     "listed",
+    "remove_index",
     "symbols_of",
+    "texts_in",
 ]

@@ -109,9 +109,41 @@ class IndexFile:
         return row is not None and row[0] == self._form
 
     def _remove(self) -> None:
-        for ending in ("", "-wal", "-shm"):
-            with suppress(OSError):
-                self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+        with suppress(IndexTrouble):
+            remove_index(self.path)
+
+
+def texts_in(path: Path) -> Iterator[str]:
+    """All texts of the index in the file ``path``, and its bytes, in which removed rows may be
+    still; of a file that is damaged only these. Raises ``IndexTrouble``."""
+    with _there(path):
+        for part in _parts(path):
+            yield part.read_bytes().decode("utf-8", "replace")
+    with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=_BUSY_S)) as connection:
+        yield from (row[0] for row in connection.execute("SELECT path FROM files"))
+        for row in connection.execute("SELECT name, begins, text FROM pieces"):
+            yield from row
+
+
+def remove_index(path: Path) -> None:
+    """Remove the index in the file ``path``: it is made anew from the files. Raises
+    ``IndexTrouble``."""
+    with _there(path):
+        for part in _parts(path):
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _there(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise IndexTrouble(path=path, reason=error.strerror or error) from error
+
+
+def _parts(path: Path) -> list[Path]:
+    beside = (path.with_name(path.name + ending) for ending in ("", "-wal", "-shm"))
+    return [one for one in beside if one.exists()]
 
 
 def _is_damage(error: Exception) -> bool:

@@ -232,15 +232,11 @@ class PostgresItems:
     async def purge(self, is_named: Callable[[str], bool]) -> None:
         """Give them up, and let the tables have no byte of them; that they were forgotten stays
         known by their ids."""
-        ids = [item.id for item in await self.named(is_named)]
-        async with self._store.transaction() as connection:
-            await connection.execute(DURABLE)
-            await connection.execute("SELECT pg_advisory_xact_lock_shared($1)", _KEEPING)
-            rows = await connection.fetch(_PURGE, ids, self._clock())
-            named = [row["project"] for row in rows if is_named(row["project"])]
-            await connection.execute(
-                "DELETE FROM dcf_items_gone WHERE project = ANY ($1::text[])", named
-            )
+        found = await self.named(is_named)
+        await self._purge(found, is_named)
+        # Until a look finds nothing: others log between a look and what follows it.
+        while found := await self.named(is_named):
+            await self._purge(found, is_named)
         await self._store.vacuum(whole=True)
 
     async def compact(self) -> None:
@@ -276,6 +272,17 @@ class PostgresItems:
                     await self._meanings.give(_OF_IDS, new)
         except TimeoutError:
             return
+
+    async def _purge(self, items: Sequence[Item], is_named: Callable[[str], bool]) -> None:
+        async with self._store.transaction() as connection:
+            await connection.execute(DURABLE)
+            await connection.execute("SELECT pg_advisory_xact_lock_shared($1)", _KEEPING)
+            ids = [item.id for item in items]
+            rows = await connection.fetch(_PURGE, ids, self._clock())
+            named = [row["project"] for row in rows if is_named(row["project"])]
+            await connection.execute(
+                "DELETE FROM dcf_items_gone WHERE project = ANY ($1::text[])", named
+            )
 
     async def _insert(
         self, some: Sequence[tuple[str, Item, str]]

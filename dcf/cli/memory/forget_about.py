@@ -12,7 +12,8 @@ from typing import Any
 
 from dcf.cli.answer import Answer
 from dcf.cli.asking import confirm
-from dcf.cli.memory.forget_stores import AWAY, ForgetfulStore, open_stores
+from dcf.cli.memory.forget_remains import AWAY, RemainingStore
+from dcf.cli.memory.forget_stores import ForgetfulStore, OpenStores, open_stores
 from dcf.cli.memory.opening import opened, person
 from dcf.cli.memory.receipts import receipt_lines
 from dcf.cli.screen import Screen
@@ -40,9 +41,10 @@ async def forget_about(settings: Settings, about: About, screen: Screen) -> Answ
     """Say what would go, have it confirmed, and let it go. Raises SubjectTooShort, NotSo,
     a MemoryProblem."""
     subject = Subject.of(about.text)
-    async with opened(settings) as memory, open_stores(settings, screen) as (stores, unreached):
+    async with opened(settings) as memory, open_stores(settings, screen) as stores:
         if about.dry_run or not about.sure:
-            found = await _found(memory, stores, subject)
+            found = await _found(memory, stores.forgetful, subject)
+            unreached = [*stores.away, *await _remaining(stores.remaining, subject)]
             shown = _found_lines(found, unreached)
             if about.dry_run:
                 return Answer(_found_fields(found, unreached), shown, "tried")
@@ -50,30 +52,39 @@ async def forget_about(settings: Settings, about: About, screen: Screen) -> Answ
                 screen.say(line)
         confirm("Forget all of it for good?", screen, sure=about.sure)
         with screen.working("forgetting"):
-            receipt = await _forget(memory, stores, subject, about, unreached)
+            receipt = await _forget(memory, stores, subject, about)
     if about.receipt is not None:
         await asyncio.to_thread(_write, about.receipt, receipt)
     return Answer({"receipt": receipt.to_dict()}, receipt_lines(receipt), "forgotten")
 
 
-async def _forget(
-    memory: Memory,
-    stores: Sequence[ForgetfulStore],
-    subject: Subject,
-    about: About,
-    unreached: Sequence[Unreached],
-) -> Receipt:
+async def _forget(memory: Memory, stores: OpenStores, subject: Subject, about: About) -> Receipt:
     by = person(about.reason or "told by `dcf memory forget --about`")
     receipt_id = await memory.forgetting.begin(subject, by=by)
-    missed = list(unreached)
-    for store in stores:
+    missed = list(stores.away)
+    for store in stores.forgetful:
         try:
             await memory.forgetting.note(receipt_id, await store.find(subject))
             missed += await store.forget(subject)
         except AWAY as error:
-            missed.append(Unreached(store.name, str(error), "forget it again when it answers"))
+            missed.append(_silent(store.name, error))
+    missed += await _remaining(stores.remaining, subject)
     missed += await memory.forgetting.forget(subject, receipt_id)
     return await memory.forgetting.end(subject, receipt_id, missed)
+
+
+async def _remaining(stores: Sequence[RemainingStore], subject: Subject) -> list[Unreached]:
+    missed: list[Unreached] = []
+    for store in stores:
+        try:
+            missed += await store.naming(subject)
+        except AWAY as error:
+            missed.append(_silent(store.name, error))
+    return missed
+
+
+def _silent(name: str, error: Exception) -> Unreached:
+    return Unreached(name, str(error), "forget it again when it answers")
 
 
 async def _found(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -21,6 +22,7 @@ from control_plane import (
 from control_plane.embedded import Embedded, ServerUnusable, Status
 from dcf.cli.age import OVER
 from dcf.cli.memory.backups import copies_of
+from dcf.cli.memory.forget_remains import RemainingStore, remaining_in
 from dcf.cli.memory.opening import now_ms, source_in
 from dcf.cli.project_folder import project_folder
 from dcf.cli.redis_access import find_redis, open_store
@@ -28,6 +30,7 @@ from dcf.cli.retrieval.opening import open_audit
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
+from dcf.code import remove_index, texts_in
 from dcf.knowledge import GraphSetting
 from dcf.memory import (
     SYSTEM,
@@ -38,7 +41,6 @@ from dcf.memory import (
     digest_of_data,
     random_id,
 )
-from dcf.problem import ProblemError
 from dcf.retrieval import (
     Access,
     AuditLog,
@@ -47,13 +49,15 @@ from dcf.retrieval import (
     Item,
     PostgresDocuments,
     PostgresItems,
+    PostgresStore,
     ProjectDocuments,
+    StoreEmpty,
     StoreProblem,
+    StoreUnreachable,
+    fault_of_url,
 )
 from dcf.worker import remove_run
 
-AWAY = (ProblemError, ControlPlaneError)
-"""What a store raises that cannot be asked."""
 _GOING: tuple[RunStatus, ...] = ("pending", "running")
 
 
@@ -143,6 +147,37 @@ class _AuditStore:
         return ()
 
 
+@dataclass(frozen=True, slots=True)
+class _CodeStore:
+    """Indexes of code in ``folder``: one that names it is made anew by the next question."""
+
+    folder: Path
+    name: str = "indexes of code"
+
+    async def find(self, subject: Subject) -> Sequence[Tombstone]:
+        named = await asyncio.to_thread(self._named, subject)
+        return [
+            Tombstone(self.name, "index", file.name, "removed", digest, now_ms())
+            for file, digest in named
+        ]
+
+    async def forget(self, subject: Subject) -> Sequence[Unreached]:
+        named = await self.find(subject)
+        for one in named:
+            await asyncio.to_thread(remove_index, self.folder / one.ref)
+        why = "an index of code named it; the files that it was made from are yours"
+        hint = "change them, or it names it again with the next question"
+        return [Unreached("files of projects", why, hint)] if named else []
+
+    def _named(self, subject: Subject) -> list[tuple[Path, str]]:
+        indexes = ((file, [*texts_in(file)]) for file in sorted(self.folder.glob("*.db")))
+        return [
+            (file, digest_of_data(texts))
+            for file, texts in indexes
+            if any(map(subject.is_named_in, texts))
+        ]
+
+
 @dataclass(slots=True)
 class _RunStore:
     """Runs that are over; others are named as not reached."""
@@ -185,51 +220,89 @@ class _RunStore:
         return "(its id names it)" if subject.is_named_in(workflow_id) else workflow_id
 
 
+@dataclass(frozen=True, slots=True)
+class OpenStores:
+    """Stores beside the memory: those that forget, those in which all stays, and what cannot be
+    asked."""
+
+    forgetful: Sequence[ForgetfulStore]
+    remaining: Sequence[RemainingStore]
+    away: Sequence[Unreached]
+
+
 @asynccontextmanager
-async def open_stores(
-    settings: Settings, screen: Screen
-) -> AsyncIterator[tuple[Sequence[ForgetfulStore], Sequence[Unreached]]]:
-    """The stores that this home and this environment have, and what cannot be asked."""
+async def open_stores(settings: Settings, screen: Screen) -> AsyncIterator[OpenStores]:
+    """The stores that this home and this environment have."""
     setting = RetrievalSetting.from_env(settings.env, [project_folder(Path.cwd())])
-    named = setting.store.path if setting.backend == "file" else None
-    # Also where another backend is chosen by now: they are still there.
-    folder = named or settings.home / "items"
-    stores: list[ForgetfulStore] = [
-        _DocumentStore("files of documents", FileDocuments(folder, now_ms, random_id)),
-        _ItemStore("files of items", FileItems(folder, now_ms, random_id)),
-    ]
+    stores = [*_folders(settings, setting), _CodeStore(settings.home / "code")]
+    remaining: list[RemainingStore] = []
     away = [*_copies(settings), *await _graph(settings)]
-    if setting.backend == "sqlite" and setting.store.path is not None:
-        why = f"logged items are in another memory, {setting.store.path}"
-        away.append(
-            Unreached("MEM_PATH", why, f"forget it there too, with DCF_MEMORY={setting.store.path}")
-        )
+    path = setting.store.path
+    if path is not None and (setting.backend == "sqlite" or path.is_file()):
+        why = f"logged items are in another memory, {path}"
+        away.append(Unreached("MEM_PATH", why, f"forget it there too, with DCF_MEMORY={path}"))
     async with AsyncExitStack() as stack:
         stores.append(_AuditStore(await stack.enter_async_context(open_audit(settings, setting))))
-        if setting.backend == "postgres":
-            hint = "they go with the next backups, and when the server writes its log anew"
-            log = Unreached("PostgreSQL", "its write-ahead log and its backups are not ours", hint)
-            try:
-                url = setting.store.database
-                documents = PostgresDocuments.open(url, now_ms, random_id)
-                items = PostgresItems.open(url, now_ms, random_id)
-                # Behind the items all tables are written anew.
-                stores += [
-                    _DocumentStore(
-                        "documents in PostgreSQL", await stack.enter_async_context(documents)
-                    ),
-                    _ItemStore("PostgreSQL", await stack.enter_async_context(items), (log,)),
-                ]
-            except StoreProblem as error:
-                away.append(Unreached("PostgreSQL", str(error), error.hint))
+        try:
+            stores += await stack.enter_async_context(_in_postgres(setting))
+        except StoreProblem as error:
+            away.append(Unreached("PostgreSQL", str(error), error.hint))
         try:
             if await _has_redis(settings):
                 address = await find_redis(settings, screen)
                 store = await stack.enter_async_context(open_store(address))
                 stores.append(_RunStore(store))
+                remaining += remaining_in(store)
         except (ServerUnusable, ControlPlaneError) as error:
-            away.append(Unreached("runs", str(error), "forget it again when Redis is there"))
-        yield stores, away
+            hint = "forget it again when Redis is there"
+            away.append(Unreached("runs and sessions", str(error), hint))
+        yield OpenStores(stores, remaining, away)
+
+
+def _folders(settings: Settings, setting: RetrievalSetting) -> list[ForgetfulStore]:
+    """Those of files, also where another backend or folder is chosen by now: they are still
+    there."""
+    folders = {"": settings.home / "items"}
+    path = setting.store.path
+    if path is not None and path.is_dir() and path.resolve() != folders[""].resolve():
+        folders[" in MEM_PATH"] = path
+    stores: list[ForgetfulStore] = []
+    for where, folder in folders.items():
+        documents = FileDocuments(folder, now_ms, random_id)
+        stores += [
+            _DocumentStore(f"files of documents{where}", documents),
+            _ItemStore(f"files of items{where}", FileItems(folder, now_ms, random_id)),
+        ]
+    return stores
+
+
+@asynccontextmanager
+async def _in_postgres(setting: RetrievalSetting) -> AsyncIterator[list[ForgetfulStore]]:
+    """Those of the database that is named, also where another backend is chosen by now. Raises a
+    StoreProblem."""
+    url, make = setting.store.database, setting.backend == "postgres"
+    fault = fault_of_url(url) if url else None
+    if fault is not None:
+        raise StoreUnreachable(where="of DATABASE_URL", reason=fault)
+    hint = "they go with the next backups, and when the server writes its log anew"
+    log = Unreached("PostgreSQL", "its write-ahead log and its backups are not ours", hint)
+    async with AsyncExitStack() as stack:
+        stores: list[ForgetfulStore] = []
+        try:
+            if url:
+                store = PostgresStore.open(url, vectors=False, make=make)
+                database = await stack.enter_async_context(store)
+                # Behind the items all tables are written anew.
+                documents = PostgresDocuments(database, now_ms, random_id)
+                items = PostgresItems(database, now_ms, random_id)
+                stores = [
+                    _DocumentStore("documents in PostgreSQL", documents),
+                    _ItemStore("PostgreSQL", items, (log,)),
+                ]
+        except StoreEmpty:
+            # It is a database of something else: nothing of ours was ever in it.
+            stores = []
+        yield stores
 
 
 async def _has_redis(settings: Settings) -> bool:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from dcf.cli.answer import Answer
 from dcf.cli.exits import FAILED
-from dcf.cli.memory.forget_stores import AWAY, open_stores
+from dcf.cli.memory.forget_remains import AWAY
+from dcf.cli.memory.forget_stores import OpenStores, open_stores
 from dcf.cli.memory.opening import opened
 from dcf.cli.memory.wording import moment
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.wording import counted
-from dcf.memory import Receipt, Subject
+from dcf.memory import Receipt, Subject, Unreached
 from dcf.problem import Problem
 
 
@@ -31,21 +34,48 @@ async def check_receipt(
     async with opened(settings) as memory:
         receipt = await memory.forgetting.receipt(receipt_id)
         faults = [*await memory.forgetting.check(receipt, subject)]
+    unseen: list[Unreached] = []
     if subject is not None:
-        async with open_stores(settings, screen) as (stores, _):
-            for store in stores:
-                try:
-                    found = await store.find(subject)
-                except AWAY as error:
-                    what = f"{store.name} cannot be looked through: {error}"
-                    faults.append(Problem("CLI_RECEIPTAWAY", what))
-                    continue
-                again = (f"{store.name}: {one.kind} {one.ref} names it" for one in found)
-                faults += [Problem("memory_named_again", one) for one in again]
+        async with open_stores(settings, screen) as stores:
+            faults += await _named_beside(stores, subject)
+            unseen = [one for one in stores.away if one not in receipt.unreached]
     said = [one.message for one in faults] or ["The receipt holds."]
-    fields = {"receipt": receipt.to_dict(), "problems": [one.to_dict() for one in faults]}
+    skipped = [f"not looked through now: {one.where}: {one.why}" for one in unseen]
+    fields = {
+        "receipt": receipt.to_dict(),
+        "problems": [one.to_dict() for one in faults],
+        "unread": [*map(asdict, unseen)],
+    }
     status, code = ("broken", FAILED) if faults else ("holds", 0)
-    return Answer(fields, [*receipt_lines(receipt), *said], status, exit_code=code)
+    return Answer(fields, [*receipt_lines(receipt), *skipped, *said], status, exit_code=code)
+
+
+async def _named_beside(stores: OpenStores, subject: Subject) -> list[Problem]:
+    """What names the subject in other stores than the memory, and those that do not answer."""
+    faults: list[Problem] = []
+    for store in stores.forgetful:
+        try:
+            stones = await store.find(subject)
+        except AWAY as error:
+            faults.append(_unread(store.name, error))
+            continue
+        again = (f"{store.name}: {one.kind} {one.ref} names it" for one in stones)
+        faults += [Problem("memory_named_again", one) for one in again]
+    for remaining in stores.remaining:
+        try:
+            missed = await remaining.naming(subject)
+        except AWAY as error:
+            faults.append(_unread(remaining.name, error))
+            continue
+        faults += [
+            Problem("memory_named_again", f"{one.where}: {one.why}", hint=one.hint)
+            for one in missed
+        ]
+    return faults
+
+
+def _unread(name: str, error: Exception) -> Problem:
+    return Problem("CLI_RECEIPTAWAY", f"{name} cannot be looked through: {error}")
 
 
 def receipt_lines(receipt: Receipt) -> list[str]:

@@ -95,7 +95,9 @@ class Forgetting:
         log = () if await database.wal_size() == 0 else (_WAL,)
         at = self._ledger.clock()
         everything = (*unreached, *ids, *log)
-        await database.write(lambda connection: end_receipt(connection, receipt_id, everything, at))
+        await database.write(
+            lambda connection: end_receipt(connection, subject, receipt_id, everything, at)
+        )
         return await self.receipt(receipt_id)
 
     async def receipts(self) -> tuple[Receipt, ...]:

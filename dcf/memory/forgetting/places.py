@@ -27,6 +27,14 @@ READ = Entity(
     codes=frozenset({"by_kind", "operation", "node_id", "source_id"}),
 )
 
+RECEIPT = Entity(
+    "receipt",
+    "receipts",
+    key=("id",),
+    names=frozenset({"by_name"}),
+    codes=frozenset({"id", "about", "by_kind"}),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -105,6 +113,7 @@ PLACES: tuple[Place, ...] = (
     Place(known.NODE_ENTRY),
     Place(known.NODE, stays=True, whole=frozenset({"title", "metadata"})),
     Place(READ),
+    Place(RECEIPT, stays=True),
     Place(known.THREAD_TURN, stays=True, whole=frozenset({"text", "tools"})),
     Place(known.THREAD, stays=True),
     Place(known.THREAD_FILE),

@@ -11,6 +11,7 @@ from dcf.memory.audit.clean_text import clean
 from dcf.memory.audit.entity import Row
 from dcf.memory.database import Connection
 from dcf.memory.forgetting.errors import UnknownReceipt
+from dcf.memory.forgetting.places import renamed, without_leaves
 from dcf.memory.forgetting.subject import Subject
 from dcf.memory.receipt import Receipt, Tombstone, Unreached
 
@@ -21,12 +22,13 @@ def receipt_begun(connection: Connection, subject: Subject, new: str, by: Actor,
     for row in connection.execute("SELECT id, about FROM receipts WHERE ended_at IS NULL"):
         if row["about"] == subject.digest(row["id"]):
             return str(row["id"])
-    # A reason that names it would be the last place that does.
+    # Who asks may be the subject; a name or a reason would be the last place that says it.
+    name = renamed(str(clean(by.name)), subject, new)
     reason = "" if subject.is_named_in(by.reason) else clean(by.reason)
     connection.execute(
         "INSERT INTO receipts (id, about, by_kind, by_name, by_reason, began_at)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        (new, subject.digest(new), by.kind, str(clean(by.name)), str(reason), at),
+        (new, subject.digest(new), by.kind, name, str(reason), at),
     )
     return new
 
@@ -46,12 +48,19 @@ def add_tombstones(connection: Connection, receipt_id: str, some: Sequence[Tombs
 
 
 def end_receipt(
-    connection: Connection, receipt_id: str, unreached: Sequence[Unreached], at: int
+    connection: Connection,
+    subject: Subject,
+    receipt_id: str,
+    unreached: Sequence[Unreached],
+    at: int,
 ) -> None:
-    """Nothing more has to go."""
+    """Nothing more has to go. What was not reached may be a path that names the subject."""
+    missed = json.dumps([*map(asdict, unreached)], ensure_ascii=False)
+    if subject.is_named_in(missed):
+        missed = without_leaves(missed, subject)
     connection.execute(
         "UPDATE receipts SET ended_at = ?, unreached = ? WHERE id = ?",
-        (at, json.dumps([*map(asdict, unreached)], ensure_ascii=False), receipt_id),
+        (at, missed, receipt_id),
     )
 
 

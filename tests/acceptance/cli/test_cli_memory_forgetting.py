@@ -10,6 +10,7 @@ import pytest
 from memory_user import MemoryUser
 from memory_world import Numbered
 
+from dcf.code import CodeRetriever
 from dcf.documents import Piece, ReadDocument
 from dcf.memory import SYSTEM, FileState
 from dcf.retrieval import FileDocuments
@@ -19,7 +20,7 @@ from dcf.retrieval import FileDocuments
 def told(memory: MemoryUser) -> MemoryUser:
     """A memory that names Ann Miller, and files of logged items and of documents that do."""
     memory("init", "ada")
-    for text in ("Ann Miller: 555", "likes tea"):
+    for text in ("Ann Miller: Elm Street", "likes tea"):
         memory("remember", "ada", text)
     memory("remember", "ada", "minutes with ann miller", "--passage")
     documents = FileDocuments(memory.home / "items", lambda: 1, Numbered())
@@ -52,7 +53,7 @@ def test_it_is_looked_for_first_then_forgotten_and_there_is_a_receipt(
     assert kinds == ["passage", "block", "history of block", "history of passage"]
     assert [one["ref"] for one in looked["found"]["files of items"]] == ["i-1"]
     assert [one["ref"] for one in looked["found"]["files of documents"]] == ["document-1"]
-    assert "555" not in json.dumps(looked)
+    assert "Elm" not in json.dumps(looked)
     code, refused = told.refused("forget", "--about", "Ann Miller")
     assert (code, refused["error"]["hint"]) == (1, "say --yes if you mean it")
     assert named_in(told.home)
@@ -80,6 +81,45 @@ def test_a_copy_of_the_memory_is_named(told: MemoryUser) -> None:
     backup = told.ok("backup")["backup"]
     looked = told.ok("forget", "--about", "Ann Miller", "--dry-run")
     assert [one["where"] for one in looked["unreached"]] == [backup]
+
+
+def test_what_another_backend_kept_is_looked_through_too(told: MemoryUser) -> None:
+    other = told.folder / "other" / "artifacts-1"
+    other.mkdir(parents=True)
+    line = {"id": "i-9", "text": "Ann Miller rang", "tags": [], "timestamp": 1}
+    (other / "items-1970-01-01.jsonl").write_text(f"{json.dumps(line)}\n")
+    told.patch.setenv("MEM_BACKEND", "file")
+    told.patch.setenv("MEM_PATH", str(other.parent))
+    told.patch.setenv("DATABASE_URL", "postgresql://127.0.0.1:1/shop")
+    receipt = told.ok("forget", "--about", "Ann Miller", "--yes")["receipt"]
+    counts = receipt["counts"]
+    assert counts["files of items: item"] == counts["files of items in MEM_PATH: item"] == 1
+    assert [one["where"] for one in receipt["unreached"]] == ["PostgreSQL"]
+    assert named_in(told.home) == named_in(other) == []
+
+
+def test_a_graph_that_was_told_is_named(told: MemoryUser) -> None:
+    data = told.home / "graph" / "data"
+    data.mkdir(parents=True)
+    (data / "dump.rdb").touch()
+    looked = told.ok("forget", "--about", "Ann Miller", "--dry-run")
+    assert [one["where"] for one in looked["unreached"]] == ["graph"]
+
+
+def test_an_index_of_code_that_names_it_is_removed(told: MemoryUser) -> None:
+    code, plain = (told.home / "code" / f"{name}.db" for name in ("named", "plain"))
+    for index, text in ((code, "Ann Miller = 4\n"), (plain, "tea = 4\n")):
+        project = told.folder / index.stem
+        project.mkdir()
+        (project / "tables.py").write_text(text)
+        asyncio.run(CodeRetriever(project, index).sync())
+    # The file is gone, and the index does not know that.
+    (told.folder / "named" / "tables.py").unlink()
+    receipt = told.ok("forget", "--about", "Ann Miller", "--yes")["receipt"]
+    stones = [one["ref"] for one in receipt["tombstones"] if one["kind"] == "index"]
+    assert stones == ["named.db"] and plain.exists()
+    assert [one["where"] for one in receipt["unreached"]] == ["files of projects"]
+    assert named_in(told.home) == []
 
 
 @pytest.mark.parametrize(

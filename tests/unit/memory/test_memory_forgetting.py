@@ -36,6 +36,7 @@ from dcf.memory import (
     SubjectTooShort,
     TextForgotten,
     UnknownPassage,
+    Unreached,
 )
 
 BY = Actor("user", "ada", "she asked for it")
@@ -281,6 +282,26 @@ async def test_what_another_does_not_name_is_untouched(tmp_path: Path) -> None:
         lost = [row for row in plain if row not in after[name]]
         # The thread of a project that was renamed, and what stands beside it, are other rows.
         assert lost == [], name
+
+
+async def test_receipts_do_not_say_it_whoever_asked(tmp_path: Path) -> None:
+    carla = Actor("user", "carla", "for carla")
+    missed = Unreached("/home/carla/m.db.before-1", "a copy", "remove it")
+    async with open_memory(tmp_path) as memory:
+        await world(memory)
+        for text in ("Miller", "carla"):
+            subject = Subject.of(text)
+            receipt_id = await memory.forgetting.begin(subject, by=carla)
+            await memory.forgetting.forget(subject, receipt_id)
+            receipt = await memory.forgetting.end(subject, receipt_id, (missed,))
+        first = (await memory.forgetting.receipts())[1]
+        assert {one.kind for one in receipt.tombstones if one.ref == first.id} == {"receipt"}
+        for one in (first, receipt):
+            assert one.by.name.startswith("forgotten-")
+            assert one.unreached == (Unreached("[forgotten]", "a copy", "remove it"),)
+        assert first.by.reason == "[forgotten]" and receipt.by.reason == ""
+        assert b"carla" not in raw(tmp_path)
+        assert await memory.forgetting.check(receipt, subject) == ()
 
 
 async def test_it_can_be_interrupted_and_goes_on(tmp_path: Path) -> None:

@@ -20,12 +20,14 @@ from memory_world import Numbered, Ticking
 from postgres_world import PostgresServer
 from public_formats import examples
 
+from dcf.cli.memory.forget_stores import open_stores
 from dcf.cli.retrieval.opening import open_retrieval
 from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.documents import Piece, ReadDocument
-from dcf.memory import SYSTEM, FileState, random_id
+from dcf.memory import SYSTEM, FileState, Subject, random_id
 from dcf.retrieval import (
     ContextQuestion,
     DriverMissing,
@@ -361,3 +363,43 @@ async def test_an_index_that_somebody_made_for_meanings_is_used(
     used = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'dcf_items_by_meaning'"
     used += " AND schemaname = current_schema()"
     assert (await rows_of(database, used))[0]["idx_scan"] > 0
+
+
+class Followed(PostgresItems):
+    """Somebody logs behind the first look."""
+
+    looks = 0
+
+    async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
+        found = await super().named(is_named)
+        self.looks += 1
+        if self.looks == 1:
+            await self.remember(SHOP, NewItem("Ann Miller again"))
+        return found
+
+
+async def test_what_is_logged_while_it_is_forgotten_goes_too(database: str) -> None:
+    async with Followed.open(database, Ticking(), Numbered()) as items:
+        await items.remember(SHOP, NewItem("Ann Miller was here"))
+        await items.purge(lambda text: "Miller" in text)
+        assert await items.named(lambda text: "Miller" in text) == ()
+
+
+async def test_a_database_is_looked_through_whatever_backend_is_chosen(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    env = {"DCF_HOME": str(tmp_path), "DATABASE_URL": database, "DCF_GRAPH": "off"}
+
+    async def found() -> list[str]:
+        async with open_stores(Settings.from_env(env), Screen(as_json=True)) as stores:
+            assert stores.away == []
+            subject = Subject.of("Ann Miller")
+            return [stone.ref for one in stores.forgetful for stone in await one.find(subject)]
+
+    # A database of something else stays without a table of ours.
+    assert await found() == []
+    assert await rows_of(database, "SELECT to_regclass('dcf_items') AS it") == [(None,)]
+    async with PostgresItems.open(database, Ticking(), Numbered()) as items:
+        kept = await items.remember(SHOP, NewItem("Ann Miller was here"))
+    assert await found() == [kept.id]
