@@ -66,6 +66,7 @@ async def _forget(memory: Memory, stores: OpenStores, subject: Subject, about: A
         try:
             await memory.forgetting.note(receipt_id, await store.find(subject))
             missed += await store.forget(subject)
+            await memory.forgetting.withdraw(receipt_id, await store.find(subject))
         except AWAY as error:
             missed.append(_silent(store.name, error))
     missed += await _remaining(stores.remaining, subject)

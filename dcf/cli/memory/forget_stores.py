@@ -58,6 +58,18 @@ from dcf.retrieval import (
 )
 from dcf.worker import remove_run
 
+_COPIES_OF_RUNS = (
+    Unreached(
+        "files of Redis",
+        "they have what was removed until Redis writes them anew, and so have its backups",
+        "redis-cli -u URL BGREWRITEAOF; `dcf up` says the URL",
+    ),
+    Unreached(
+        "audit trails of runs",
+        "`dcf run` wrote them beside workflows, in runs/ID, and they are the project's",
+        "delete those that name it: grep -rl TEXT workflows/runs",
+    ),
+)
 _GOING: tuple[RunStatus, ...] = ("pending", "running")
 
 
@@ -193,11 +205,14 @@ class _RunStore:
 
     async def forget(self, subject: Subject) -> Sequence[Unreached]:
         missed: list[Unreached] = []
+        gone = 0
         async for workflow_id, _ in self._named(subject):
             called = self._called(workflow_id, subject)
             kept = await remove_run(self.store, await self.store.run(workflow_id))
+            gone += kept is None
             if kept is not None:
                 missed.append(Unreached(f"run {called}", f"it {kept.why}", kept.hint))
+        missed += _COPIES_OF_RUNS if gone else ()
         pages = [await run_lists.list_runs(self.store, 1, status=one) for one in _GOING]
         if any(page.runs for page in pages):
             why = "runs that are not over are not looked through"

@@ -17,6 +17,7 @@ from dcf.memory.forgetting.receipts import (
     receipt_begun,
     receipt_of,
     receipts,
+    remove_tombstones,
 )
 from dcf.memory.forgetting.subject import Subject
 from dcf.memory.ledger import Ledger
@@ -83,6 +84,12 @@ class Forgetting:
             add_tombstones(connection, receipt_id, new)
 
         await self._ledger.database.write(work)
+
+    async def withdraw(self, receipt_id: str, tombstones: Sequence[Tombstone]) -> None:
+        """Take back what was noted of a store and did not go after all."""
+        await self._ledger.database.write(
+            lambda connection: remove_tombstones(connection, receipt_id, tombstones)
+        )
 
     async def end(
         self, subject: Subject, receipt_id: str, unreached: Sequence[Unreached]

@@ -47,6 +47,14 @@ def add_tombstones(connection: Connection, receipt_id: str, some: Sequence[Tombs
     )
 
 
+def remove_tombstones(connection: Connection, receipt_id: str, some: Sequence[Tombstone]) -> None:
+    """Take back what a receipt says."""
+    connection.executemany(
+        "DELETE FROM tombstones WHERE receipt_id = ? AND store = ? AND kind = ? AND ref = ?",
+        [(receipt_id, one.store, one.kind, one.ref) for one in some],
+    )
+
+
 def end_receipt(
     connection: Connection,
     subject: Subject,

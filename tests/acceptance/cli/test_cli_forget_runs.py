@@ -29,12 +29,16 @@ def test_runs_that_name_it_go_and_others_stay(dcf: Dcf) -> None:
     about = ["memory", "forget", "--about", "ann miller"]
     looked = dcf(*about, "--dry-run", "--json", env=NO_GRAPH).json
     assert [one["ref"] for one in looked["found"]["runs"]] == ["named"]
+    # Its outcome waits for the graph: it stays, and no receipt says that it went.
+    kept = dcf(*about, "--yes", "--json").json["receipt"]
+    assert kept["counts"] == {} and "run named" in {one["where"] for one in kept["unreached"]}
     done = dcf(*about, "--yes", "--json", env=NO_GRAPH)
     assert done.code == 0, done.err
     assert done.json["receipt"]["counts"] == {"runs: run": 1}
     missed = {one["where"]: one["why"] for one in done.json["receipt"]["unreached"]}
     assert missed["runs"] == "runs that are not over are not looked through"
     assert "session desk" in missed and "session shop" not in missed
+    assert {"files of Redis", "audit trails of runs"} <= missed.keys()
     again = dcf("memory", "receipts", done.json["receipt"]["id"], "--about", "ann miller", "--json")
     assert again.code == 1
     assert [one["message"].partition(":")[0] for one in again.json["problems"]] == ["session desk"]

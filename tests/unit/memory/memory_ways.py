@@ -451,7 +451,7 @@ scratch_pads: during end end_expired get list
 skills: discover get list load register unload unregister watch
 ledger: change close read under
 access: close flush list note
-forgetting: begin check end find forget note receipt receipts
+forgetting: begin check end find forget note receipt receipts withdraw
 """
 # What each command of `dcf memory` calls to write; the others write nothing of a user's text.
 COMMANDS = {
