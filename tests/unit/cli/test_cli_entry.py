@@ -162,6 +162,29 @@ def test_a_defect_is_short_on_the_screen_and_whole_in_the_log(
     assert "ZeroDivisionError: nobody foresaw this" in log.read_text()
 
 
+def test_the_log_of_a_defect_keeps_neither_texts_nor_secrets(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken(first: str) -> None:
+        raise ZeroDivisionError("password=hunter22hunter")
+
+    log = tmp_path / "home" / "logs" / "dcf.log"
+    log.parent.mkdir(parents=True)
+    log.touch(0o644)
+    monkeypatch.setattr("dcf.cli.app.build_app", broken)
+    given = ["memory", "forget", "--about", "Ann Miller", "--reason=Ann asked", "ann@example.org"]
+    monkeypatch.setattr("sys.argv", ["/usr/bin/dcf", *given])
+
+    run_command(given)
+
+    text = log.read_text()
+    assert " dcf memory --about --reason\n" in text
+    for gone in ("Ann", "ann@", "hunter22"):
+        assert gone not in text
+    assert "ZeroDivisionError" in text and "Traceback" in text
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
 def test_with_debug_a_defect_shows_its_traceback(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
