@@ -33,13 +33,22 @@ if TYPE_CHECKING:
     from dcf.search.index import Change, Hit, SearchIndex
     from dcf.search.segments import segmented
     from dcf.search.tokens import count_tokens, counts_of_tokens
-    from dcf.search.words import opening, sentences, spoken, telling_words, without, words
+    from dcf.search.words import (
+        STOP_WORDS,
+        opening,
+        sentences,
+        spoken,
+        telling_words,
+        without,
+        words,
+    )
 else:
     export_late(__name__)
 
 __all__ = [
     "DEFAULT_EMBEDDER",
     "EMBEDDERS",
+    "STOP_WORDS",
     "Change",
     "Document",
     "Embedder",

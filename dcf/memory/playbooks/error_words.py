@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from dcf.search import spoken, telling_words, words
+from dcf.search import STOP_WORDS, spoken, words
 
 _LONGEST = 50_000
 """Characters that are looked at: of a longer text the last, where logs have what went wrong."""
@@ -42,8 +42,8 @@ _SAID_BY_ALL = """
     fatal file last line recent stack stacktrace throw thrown trace traceback uncaught unhandled
     warning
 """
-_OF_ALL = frozenset(_SAID_BY_ALL.split())
-"""Words that errors have whatever they are about."""
+_SAY_NOTHING = STOP_WORDS.union(_SAID_BY_ALL.split())
+"""Words that texts, or errors, have whatever they are about."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,10 @@ def error_words(text: str) -> ErrorWords:
     plain = _MASKED.sub(" ", text[-_LONGEST:])
     named = frozenset(_NAMED_CODE.findall(plain))
     kept = (_without_number(word) for word in words(plain))
-    parts = telling_words(spoken(" ".join(filter(None, kept))))
+    parts = words(spoken(" ".join(filter(None, kept))))
     telling = (part.casefold() for part in parts if len(part) > 1 or not part.isascii())
     return ErrorWords(
-        tuple(word for word in telling if word not in _OF_ALL),
+        tuple(word for word in telling if word not in _SAY_NOTHING),
         named | frozenset(_STATUS.findall(plain)),
         named | frozenset(_NUMBER.findall(plain)),
     )

@@ -282,7 +282,7 @@ WAYS: dict[str, Way] = {
     "playbooks.edit": lambda m: _after(
         m.playbooks.add(NewPlaybook("Busy", "Wait.", "ann"), by=BY),
         lambda it: m.playbooks.edit(
-            it.id, by=BY, pattern=LINE, resolution=PLAYBOOK.resolution, owner=LINE
+            it.id, by=BY, pattern=f"Busy: {LINE}", resolution=PLAYBOOK.resolution, owner=LINE
         ),
     ),
     "playbooks.count": lambda m: _after(

@@ -214,6 +214,7 @@ async def test_a_playbook_is_stale_that_was_not_confirmed_or_fails(
     [
         ({"pattern": " "}, "memory_text_empty"),
         ({"pattern": "Error: failed at line 4711 of /a/b.py"}, "memory_playbook_pattern"),
+        ({"pattern": "The a of"}, "memory_playbook_pattern"),
         ({"pattern": "x" * 4_001}, "memory_playbook_long"),
         ({"resolution": ""}, "memory_text_empty"),
         ({"owner": "o" * 121}, "memory_playbook_long"),
