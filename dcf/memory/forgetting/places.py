@@ -11,6 +11,7 @@ from typing import Any
 from dcf.memory import entities as known
 from dcf.memory.audit.entity import Entity, Row
 from dcf.memory.checking import json_of
+from dcf.memory.forgetting.structure import OURS
 from dcf.memory.forgetting.subject import Subject, data_in
 from dcf.memory.nodes.fields import address_of
 
@@ -76,10 +77,7 @@ class Place:
             if name in self.entity.names:
                 after[name] = renamed(value, subject, salt)
             elif name in self.lines:
-                after[name] = subject.without_lines(value)
-                if subject.is_named_in(after[name]):
-                    # It is JSON, in which it is written with escapes.
-                    after[name] = without_leaves(after[name], subject)
+                after[name] = _without_lines(value, subject)
             elif together and name in self.whole:
                 after[name] = _without_texts(value, subject)
             elif subject.is_named_in(value):
@@ -152,47 +150,68 @@ def renamed(value: str, subject: Subject, salt: str) -> str:
 def without_leaves(value: str, subject: Subject) -> str:
     """``value`` with a mark in place of a text that names the subject: all of it, or a leaf of its
     JSON."""
-
-    def change(data: Any) -> Any:
-        if isinstance(data, str):
-            return MARK if subject.is_named_in(data) else data
-        if isinstance(data, Mapping):
-            return {change(key): change(one) for key, one in data.items()}
-        return [*map(change, data)] if isinstance(data, list) else data
-
-    def part(data: Any) -> Any:
-        if not isinstance(data, Mapping):
-            return change(data)
-        return {key: change(one) for key, one in data.items()}
-
-    data = data_in(value)
-    if data is None:
-        return MARK
-    return json_of([*map(part, data)] if isinstance(data, list) else change(data))
+    return _marked(value, subject, lambda text: MARK if subject.is_named_in(text) else text)
 
 
 def _without_texts(value: str, subject: Subject) -> str:
     """``value`` with a mark in place of each text; of data in a list it is still known what each
     part of it is."""
+    return _marked(value, subject, lambda _: MARK, _STRUCTURE) if value else ""
+
+
+def _without_lines(value: str, subject: Subject) -> str:
+    """``value`` without the lines that name the subject; those of JSON may name it with escapes."""
+    left = subject.without_lines(value)
+    if subject.is_named_in(left) and data_in(left) is None:
+        left = "\n".join(line for line in left.split("\n") if not subject.is_named_in(line))
+    return without_leaves(left, subject) if subject.is_named_in(left) else left
+
+
+def _marked(
+    value: str,
+    subject: Subject,
+    said: Callable[[str], str],
+    plain: frozenset[str] = frozenset(),
+) -> str:
+    """``value`` with what ``said`` makes of the leaves of its JSON, but for ``plain`` keys of
+    its parts. All of it goes where that is not enough, or cannot be done."""
 
     def change(data: Any) -> Any:
-        if isinstance(data, str):
-            return MARK
-        if isinstance(data, Mapping):
-            named = {key: MARK if subject.is_named_in(key) else key for key in data}
-            return {named[key]: change(one) for key, one in data.items()}
-        return [*map(change, data)] if isinstance(data, list) else data
+        match data:
+            case str():
+                return said(data)
+            case dict():
+                return {key_of(key): change(one) for key, one in data.items()}
+            case list():
+                return [*map(change, data)]
+            case int() | float() if data is not True and data is not False:
+                # Where a number has to be, it is still one.
+                return 0 if subject.is_named_in(str(data)) else data
+        return data
+
+    def key_of(key: str) -> str:
+        return MARK if subject.is_named_in(key) else key
 
     def part(data: Any) -> Any:
-        if not isinstance(data, Mapping):
+        if not isinstance(data, dict):
             return change(data)
-        plain = {key for key in _STRUCTURE & data.keys() if not subject.is_named_in(data[key])}
-        return {key: one if key in plain else change(one) for key, one in data.items()}
+        stay = {key for key in plain & data.keys() if not subject.is_named_in(data[key])}
+        return {
+            key if key in OURS else key_of(key): one if key in stay else change(one)
+            for key, one in data.items()
+        }
 
     data = data_in(value)
     if data is None:
-        return MARK if value else ""
-    return json_of([*map(part, data)] if isinstance(data, list) else change(data))
+        return MARK
+    nothing = json.dumps(type(data)())
+    try:
+        after = json_of([*map(part, data)] if isinstance(data, list) else change(data))
+        after.encode()
+    except (ValueError, RecursionError):
+        # No text that is kept: half a pair of surrogates, NaN, or too deep.
+        return nothing
+    return nothing if subject.is_named_in(after) else after
 
 
 def _nothing(value: Any) -> Any:

@@ -6,27 +6,34 @@ import hashlib
 import json
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from dcf.memory.forgetting.errors import SubjectTooShort
+from dcf.memory.forgetting.readings import IGNORED, folded, readings
+from dcf.memory.forgetting.structure import OURS, WORDS
 
 _LEAST = 3
 _FIRST, _LAST = r"(?<![^\W_])", r"(?![^\W_])"
 _JSON = ("{", "[")
 _PART = re.compile(r"[^\W_]+")
+_WITH_END = re.compile(r"[^\n]*\n|[^\n]+")
+_UNSEEN = re.compile(f"[{IGNORED}]")
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A text ``text`` that others name where they say its words one after the other, in capitals or
-    not, with any blanks between them. What stands before and behind is no letter and no digit:
-    ``Ann`` is not named by ``Annual``, but by ``ann_m`` and ``/home/ann``."""
+    not, with any blanks between them, as they are written or with the escapes of JSON. What stands
+    before and behind is no letter and no digit: ``Ann`` is not named by ``Annual``, but by
+    ``ann_m`` and ``/home/ann``."""
 
     text: str
     _pattern: re.Pattern[str]
-    _parts: tuple[str, ...]
+    _part: str
 
     @classmethod
     def of(cls, text: str) -> Subject:
@@ -34,12 +41,10 @@ class Subject:
         found = sum(map(str.isalnum, text))
         if found < _LEAST:
             raise SubjectTooShort(found=found, least=_LEAST)
-        # A letter with a mark may be one character or two, in what is looked through as well.
-        forms = dict.fromkeys(unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
-        either = "|".join(r"\s+".join(map(re.escape, form.split())) for form in forms)
-        pattern = re.compile(f"{_FIRST}(?:{either}){_LAST}", re.I)
-        parts = (max(_PART.findall(_folded(form)), key=len) for form in forms)
-        return cls(" ".join(text.split()), pattern, tuple(parts))
+        plain = folded(_UNSEEN.sub("", text))
+        said = rf"[\s{IGNORED}]+".join(map(_spelled, plain.split()))
+        pattern = re.compile(f"{_FIRST}{said}{_LAST}")
+        return cls(" ".join(text.split()), pattern, max(_PART.findall(plain), key=len))
 
     def digest(self, salt: str) -> str:
         """64 hex digits that stand for it in the receipt ``salt``."""
@@ -47,49 +52,58 @@ class Subject:
         return hashlib.sha256(f"{salt}\n{plain}".encode()).hexdigest()
 
     def is_named_in(self, value: object) -> bool:
-        """Whether a text, or data of JSON, or a text that is JSON, names it."""
-        if isinstance(value, str):
-            if not self.may_be_named_in(value):
-                return False
-            data = data_in(value)
-            if data is None:
-                return self._pattern.search(value) is not None
-            if isinstance(data, list):
-                # The keys of what is in a list are names of ours, as of the parts of a message.
-                parts = (one.values() if isinstance(one, Mapping) else [one] for one in data)
-                return any(self._within(leaf) for part in parts for leaf in part)
-            return self._within(data)
-        return self._within(value)
+        """Whether a text, or a text or a key in data of JSON, names it."""
+        # Data of others is as deep as they like: no recursion.
+        left = [value]
+        while left:
+            one = left.pop()
+            if isinstance(one, str):
+                if self._is_said_in(one):
+                    return True
+            elif isinstance(one, Mapping):
+                left += [*one.keys(), *one.values()]
+            elif isinstance(one, list | tuple):
+                left += one
+        return False
 
     def may_be_named_in(self, text: str) -> bool:
         """Whether it is worth a look: texts without a part of it, of which most have none, take no
         time. Letters that JSON escapes may be any."""
-        folded = _folded(text)
-        return any(part in folded for part in self._parts) or "\\u" in text
+        if self._part in folded(text) or "\\u" in text:
+            return True
+        return not text.isascii() and self._part in folded(_UNSEEN.sub("", text))
 
     def without_lines(self, text: str) -> str:
-        """``text`` without the lines that name it."""
-        kept, at = [], 0
-        for found in self._pattern.finditer(text):
-            start = text.rfind("\n", 0, found.start()) + 1
-            end = text.find("\n", found.end())
-            kept.append(text[at : max(at, start)])
-            at = max(at, len(text) if end < 0 else end + 1)
-        kept.append(text[at:])
-        return "".join(kept)
+        """``text`` without the lines that name it as they are written."""
+        lines = _WITH_END.findall(text)
+        plain = [*map(folded, lines)]
+        starts = [0, *accumulate(map(len, plain))]
+        gone = set[int]()
+        for found in self._pattern.finditer("".join(plain)):
+            first, last = (bisect_right(starts, at) for at in (found.start(), found.end() - 1))
+            gone.update(range(first - 1, last))
+        return "".join(line for number, line in enumerate(lines) if number not in gone)
 
-    def _within(self, data: object) -> bool:
-        if isinstance(data, str):
-            # What a tool was called with may be JSON again.
-            return self.is_named_in(data)
-        if isinstance(data, Mapping):
-            return any(self._within(key) or self._within(one) for key, one in data.items())
-        return isinstance(data, list | tuple) and any(map(self._within, data))
+    def _is_said_in(self, text: str) -> bool:
+        if not self.may_be_named_in(text):
+            return False
+        if not any(self._pattern.search(folded(one)) for one in readings(text)):
+            return False
+        data = data_in(text) if any(map(self._pattern.search, WORDS)) else None
+        if data is None:
+            return True
+        # It is said by the form of JSON at least. Whether somebody said it, too, its parts tell.
+        if isinstance(data, list):
+            data = [[*_keys(one), *one.values()] if isinstance(one, dict) else one for one in data]
+        return self.is_named_in(data)
 
 
-def _folded(text: str) -> str:
-    # A regular expression that ignores case takes these two for one, folding does not.
-    return text.casefold().replace("\u0131", "i")
+def _spelled(word: str) -> str:
+    return f"[{IGNORED}]*".join(map(re.escape, word))
+
+
+def _keys(part: Mapping[str, Any]) -> list[str]:
+    return [key for key in part if key not in OURS]
 
 
 def data_in(text: str) -> Any:

@@ -134,3 +134,12 @@ def test_an_index_of_code_that_names_it_is_removed(told: MemoryUser) -> None:
 def test_what_cannot_be_meant_is_said(told: MemoryUser, given: tuple[str, ...], said: str) -> None:
     done = told("forget", *given)
     assert done.code in (1, 2) and said in done.err
+
+
+def test_a_logged_item_of_deep_json_goes_as_others_do(told: MemoryUser) -> None:
+    [file] = (told.home / "items").glob("*/items-*.jsonl")
+    text = '{"a":' + "[" * 900 + '"Ann\\u0020Miller"' + "]" * 900 + "}"
+    line = json.dumps({"id": "i-9", "text": text, "tags": [], "timestamp": 3})
+    file.write_text(f"{line}\n{file.read_text()}")
+    told.ok("forget", "--about", "Ann Miller", "--yes")
+    assert "iller" not in file.read_text() and "it works" in file.read_text()
