@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import pytest
+from campaigns import campaign
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -50,17 +52,24 @@ def _is_too_large(execution: asl.Execution) -> bool:
     return any("size exceeding" in str(problem["Cause"]) for problem in found)
 
 
+# A machine whose data grow in a loop takes a minute of processor time, as that of seed 64.
+@pytest.mark.timeout(900)
+@campaign(shares=5)
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32))
-def test_every_machine_is_valid_and_ends(seed: int) -> None:
+@given(seed=st.integers(0, 2**32))
+def test_every_machine_is_valid_and_ends(seed: int, share: int) -> None:
     order = _order(seed)
     assert not has_errors(asl.validate(order.document.definition))
     assert interpret(order).status in ("SUCCEEDED", "FAILED")
 
 
+@pytest.mark.timeout(900)
+@campaign(shares=5)
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**32), st.randoms(use_true_random=False))
-def test_the_result_does_not_depend_on_who_is_faster(seed: int, rng: random.Random) -> None:
+@given(seed=st.integers(0, 2**32), rng=st.randoms(use_true_random=False))
+def test_the_result_does_not_depend_on_who_is_faster(
+    seed: int, rng: random.Random, share: int
+) -> None:
     order = _order(seed)
 
     def other(behaviour: Behaviour) -> Behaviour:
