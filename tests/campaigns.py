@@ -63,6 +63,41 @@ CONTRACT = (
     "requirements/dev.txt",
     "tests/contract",
 )
+# What keeps and finds texts, in the memory and beside it.
+REMEMBERED = (
+    "control_plane",
+    "dcf/age_form.py",
+    "dcf/citation",
+    "dcf/code",
+    "dcf/context_form.py",
+    "dcf/digest.py",
+    "dcf/documents",
+    "dcf/late_numpy.py",
+    "dcf/memory",
+    "dcf/personal_form.py",
+    "dcf/problem.py",
+    "dcf/regular_file.py",
+    "dcf/retrieval",
+    "dcf/schema",
+    "dcf/search",
+    "dcf/secret_form",
+    "dcf/secret_name.py",
+    "dcf/skills",
+    "dcf/stopping.py",
+    "dcf/tools",
+    "dcf_agents",
+    "requirements/dev.txt",
+    "tests/claude_mem_database.py",
+    "tests/conftest.py",
+    "tests/extraction_world.py",
+    "tests/memory_world.py",
+    "tests/postgres_world.py",
+    "tests/public_formats.py",
+    "tests/unit/documents",
+    "tests/unit/memory",
+    "tests/unit/retrieval",
+    "tests/unit/secret_form",
+)
 RESULTS = Path("tests/soak/results.json")
 _DIGESTS = "digests"
 _SETTLED = "settled"

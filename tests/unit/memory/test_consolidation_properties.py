@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from campaigns import REMEMBERED, settled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_world import Numbered, Ticking
@@ -16,6 +17,8 @@ from dcf.memory import Actor, Memory, NewAgent, NewBlock, NewMessage, NewPassage
 from dcf.memory.consolidation import ConsolidationSettings, Consolidator, Write, Written
 from dcf.memory.consolidation.facts import facts
 from dcf.memory.consolidation.lines import bare
+
+pytestmark = settled(*REMEMBERED)
 
 DAY = 86_400_000
 BY = Actor("user", "ada")

@@ -8,10 +8,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from campaigns import REMEMBERED, settled
 from extraction_world import World, agent_of, converse, is_whole, titles_by_turn, turn
 from memory_world import Ticking
 
 from dcf.memory import SYSTEM, Memory, NewThread, NewTurn, Outline, Source, random_id
+
+pytestmark = settled(*REMEMBERED)
 
 WRITES = ("INSERT", "UPDATE", "DELETE", "COMMIT")
 LEASE_MS = 60_000

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from campaigns import REMEMBERED, settled
 
 from dcf.memory import (
     Actor,
@@ -24,6 +25,8 @@ from dcf.memory import (
     TextNotUnique,
     UnknownBlock,
 )
+
+pytestmark = settled(*REMEMBERED)
 
 
 @pytest.fixture

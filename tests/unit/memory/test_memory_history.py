@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+from campaigns import REMEMBERED, settled
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -24,6 +25,8 @@ from dcf.memory import (
     RollbackRefused,
     Source,
 )
+
+pytestmark = settled(*REMEMBERED)
 
 T = TypeVar("T")
 BY = Actor("user", "ada")

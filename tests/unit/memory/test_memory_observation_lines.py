@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from campaigns import REMEMBERED, settled
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_world import Ticking
@@ -33,6 +34,8 @@ from dcf.memory import (
     random_id,
     read_line,
 )
+
+pytestmark = settled(*REMEMBERED)
 
 BY = Actor("user", "ada")
 TEXTS = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=40)

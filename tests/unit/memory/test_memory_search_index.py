@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from campaigns import REMEMBERED, settled
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_world import Numbered, Ticking
@@ -30,6 +31,8 @@ from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection, migrate, version_of
 from dcf.memory.messages import append, priced
 from dcf.memory.observations.editing import Texts
+
+pytestmark = settled(*REMEMBERED)
 
 WORDS = (
     "plum",

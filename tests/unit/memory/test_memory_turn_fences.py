@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from campaigns import REMEMBERED, settled
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_world import Numbered, Ticking
@@ -32,6 +33,8 @@ from dcf.memory import (
     TurnUnderWay,
     Usage,
 )
+
+pytestmark = settled(*REMEMBERED)
 
 LEASE_MS = 1_000
 STATE, OTHER = "run/A/1", "run/B/1"

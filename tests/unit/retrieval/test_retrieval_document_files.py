@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import REMEMBERED, settled
 from memory_world import Numbered, Ticking
 from unit.retrieval.test_retrieval_files import room_for
 from unit.retrieval.test_retrieval_kept_documents import SHOP, TEA, found, keep, read
 
 from dcf.memory import SYSTEM, random_id
 from dcf.retrieval import FileDocuments, FolderUnusable
+
+pytestmark = settled(*REMEMBERED)
 
 
 @pytest.fixture

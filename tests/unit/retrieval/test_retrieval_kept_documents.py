@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from campaigns import REMEMBERED, settled
 from memory_world import Ticking
 from public_formats import examples
 from unit.retrieval.conftest import OpenedDocuments
@@ -25,6 +26,8 @@ from dcf.memory import (
 )
 from dcf.problem import Problem
 from dcf.retrieval import FileDocuments, ProjectDocuments, migrate_documents
+
+pytestmark = settled(*REMEMBERED)
 
 SHOP, SITE = "/work/shop", "/work/site"
 TEA = ReadDocument(

@@ -15,6 +15,7 @@ from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
+from campaigns import REMEMBERED, settled
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_world import Ticking
@@ -32,6 +33,8 @@ from dcf.retrieval import (
     UnnamedProjects,
     migrate,
 )
+
+pytestmark = settled(*REMEMBERED)
 
 SHOP, SITE = "/work/shop", "/work/site"
 NAMES = ("sqlite", "file", "postgres")
