@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from tree_sitter import Node
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _OPENING = re.compile(r"^\s*(?:/\*[*!]?|\*/|\*(?!\*)|//[/!]?)[ \t]?")
 _CLOSING = re.compile(r"\s*\*+/\s*$")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -154,3 +156,17 @@ def _exports(face: str) -> frozenset[str]:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
         for name in ast.literal_eval(node.value)
     )
+
+
+def test_a_worker_starts_without_the_packages_of_extras() -> None:
+    """`make demo` and `pip install` without extras have none of them."""
+    program = (
+        "import sys\n"
+        "for name in ('tree_sitter', 'asyncpg', 'onnxruntime', 'pypdfium2'):\n"
+        "    sys.modules[name] = None\n"
+        "from control_plane import load_exports\n"
+        "from dcf.worker import process\n"
+        "load_exports(*process.LOADED_FIRST)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
