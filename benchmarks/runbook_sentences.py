@@ -16,13 +16,13 @@ from benchmarks.runbook_outcome import Lines
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 _WORD = re.compile(r"[^\W_]")
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])[*_`\")]*\s+|(?<=[。！？])")
+_SENTENCE_ENDS = re.compile(r"(?<=[^\d\s][.!?])[*_`\")]*\s+|(?<=[。！？])")
 _FRONT_MATTER = re.compile(r"\A---\n.*?^---\s*$", re.DOTALL | re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _MARKS = {
     # Attributes, block attributes and comments; directives without words, their options, targets.
     "adoc": re.compile(r"^\s*(:[\w-]+:.*|\[[^\]]*\]|//.*|include::.*|\|===.*)$"),
-    "rst": re.compile(r"^\s*(\.\. _.*|\.\. [\w-]+::( *[\w-]+)?|:[\w-]+:.*)$"),
+    "rst": re.compile(r"^\s*(\.\. _.*|\.\. [\w-]+::( *[\w-]+)?|:[\w-]+:(?!`).*)$"),
 }
 _HIDDEN = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^>]+>", re.DOTALL | re.IGNORECASE)
 

@@ -132,7 +132,7 @@ def test_inputs_meet_by_name_and_by_a_word_of_the_line() -> None:
 TEXT = """---
 title: Front matter
 ---
-# Title
+# 1. Title
 
 First sentence. Second one
 goes on here.
