@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.drafted import drafted_answer, next_commands
 from dcf.cli.exits import BAD_INPUT
-from dcf.cli.generated_skills import open_skills
 from dcf.cli.input_source import read_file, read_text
 from dcf.cli.output_file import check_outputs
 from dcf.cli.plan_steps import plan_steps
@@ -22,7 +23,7 @@ from dcf.cli.wording import counted
 from dcf.problem import Problem, has_errors
 
 if TYPE_CHECKING:
-    from dcf.planner import Market, Plan
+    from dcf.planner import Guidance, Plan
     from dcf.sop import Sop
 
 
@@ -72,18 +73,18 @@ def beginning_only(resume: str | None) -> None:
 def compile_file(
     file: Path, options: CompilingOptions, settings: Settings, screen: Screen
 ) -> Answer:
-    """Compile the procedure in ``file``. Nothing is written where it has problems, but drafts."""
-    from dcf.planner import compile_sop
-
+    """Compile the procedure in ``file``, by what earlier runs taught. Nothing is written where it
+    has problems, but drafts."""
     check_outputs({"--out": options.out, "--picture": options.picture}, {"the procedure": file})
     _check_picture(options.picture)
     sop, noted = read_sop(file)
-    with screen.working("choosing skills"):
-        plan = compile_sop(sop, open_market(options.generated, settings))
+    chosen_from = replace(settings, generated=options.generated)
+    plan, guidance = asyncio.run(_compiled(sop, chosen_from, screen))
     problems = [*noted, *(one.at(file=str(file)) for one in plan.problems)]
     fields: dict[str, Any] = {
         "problems": [one.to_dict() for one in problems],
         **plan.to_json(),
+        "guidance": guidance.to_json(),
     }
     missing = {gap.step.number for gap in plan.gaps}
     shown: list[Any] = [plan_steps(fields["steps"], missing)]
@@ -101,12 +102,28 @@ def compile_file(
         return Answer(fields, shown, status="error", error=note, exit_code=BAD_INPUT)
     for problem in problems:
         screen.warn(str(problem))
+    for said in guidance.notes:
+        screen.say(said)
     shown += _write(plan.document, options, fields)
     shown.append(_risk(plan))
     if options.out is None:
         out = file.with_suffix(".json").name
         shown.append(f"the workflow was not written: --out {out}")
     return Answer(fields, shown)
+
+
+async def _compiled(sop: Sop, settings: Settings, screen: Screen) -> tuple[Plan, Guidance]:
+    """The plan of ``sop`` and the advice that it follows. What is explored is drawn by the
+    procedure itself: the same one, with the same measures, takes the same versions."""
+    from dcf.cli.planner.desk import open_bench, open_guide
+    from dcf.sop import print_markdown
+
+    guide = open_guide(settings, screen)
+    seed = sha256(print_markdown(sop).encode()).hexdigest()[:12] if settings.explore else None
+    guidance = await guide.consult(seed)
+    bench = open_bench(settings)
+    with screen.working("choosing skills"):
+        return await bench.compile(sop, guidance, guide), guidance
 
 
 def decompile_file(file: Path, out: Path | None, form: str) -> Answer:
@@ -147,22 +164,6 @@ def read_sop(file: Path) -> tuple[Sop, Sequence[Problem]]:
     if reading.sop is None:
         raise BadInput(reading.problems)
     return reading.sop, reading.problems
-
-
-def open_market(generated: Path, settings: Settings) -> Market:
-    """The skills in ``generated`` to choose from. Raises BadInput where there are none."""
-    from dcf.planner import THRESHOLDS, Market, ToolResults
-    from dcf.search import embedder_named
-    from dcf.skills.discovery import SkillSearch, index_path
-
-    catalog = open_skills(generated)
-    path = index_path(settings.home, generated, settings.embedder)
-    return Market(
-        catalog,
-        SkillSearch(path, embedder_named(settings.embedder)),
-        ToolResults.load(generated),
-        THRESHOLDS[settings.embedder],
-    )
 
 
 def _write(

@@ -57,9 +57,11 @@ class Choice:
         top = self.standings[0]
         if len(self.standings) == 1:
             return f"{top.version} is the only candidate ({_measured(top)})"
+        second = self.standings[1]
         known = (
             f"{top.version} is expected to succeed most ({_measured(top)}); "
-            f"that no other is better is {top.best:.0%} probable"
+            f"that no other is better is {top.best:.0%} probable; "
+            f"alternative: {second.version} ({_measured(second)})"
         )
         if not any(row.record.weight for row in self.standings):
             known = f"nothing is measured yet of any of the {len(self.standings)} candidates"
@@ -141,10 +143,4 @@ def choose(
 
 
 def _measured(row: Standing) -> str:
-    rate = row.record.rate
-    if rate is None:
-        return "never measured"
-    low, high = row.interval
-    n, weight = row.record.n, row.record.weight
-    counted = f"{n} outcomes" if weight > 0.9 * n else f"{n} outcomes that count as {weight:.0f}"
-    return f"{rate:.0%} of {counted}, between {low:.0%} and {high:.0%}"
+    return row.record.told(row.belief)

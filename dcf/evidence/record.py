@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from dcf.evidence.beta import Beta
 from dcf.evidence.change import RUN_LENGTH, Watch
@@ -17,7 +18,8 @@ class Record:
     """``successes`` and ``failures`` are weights: outcomes count less the older they are and the
     less certain it is that the rate has not changed since, and those from before a change that was
     detected count nothing. ``n`` is how many outcomes there were in all; ``last_at`` when the last
-    one ended and ``changed_at`` when the change was (ms since the epoch).
+    one ended, ``failed_at`` when the last failure did, as far as that is known, and ``changed_at``
+    when the change was (ms since the epoch). ``mean_ms`` is how long an outcome took.
     """
 
     successes: float = 0.0
@@ -25,6 +27,8 @@ class Record:
     n: int = 0
     last_at: int | None = None
     changed_at: int | None = None
+    failed_at: int | None = None
+    mean_ms: float | None = None
 
     @property
     def weight(self) -> float:
@@ -40,6 +44,29 @@ class Record:
     def posterior(self) -> Beta:
         """What is believed of the success probability, from a uniform prior."""
         return Beta(1 + self.successes, 1 + self.failures)
+
+    def told(self, believed: Beta | None = None) -> str:
+        """What was measured, in words: ``tried 41 times, 93% right (82% to 97%), 2.1 s, last
+        failure on 2026-11-17``. The interval is the central 95 % of what is ``believed``, the
+        posterior if None; the day is that of UTC."""
+        if self.rate is None:
+            return "never measured"
+        low, high = (believed or self.posterior).interval()
+        parts = [
+            f"tried {self.n:,} times" if self.n != 1 else "tried once",
+            f"{self.rate:.0%} right ({low:.0%} to {high:.0%})",
+        ]
+        if self.weight <= 0.9 * self.n:
+            parts[0] += f", which count as {self.weight:.0f}"
+        if self.mean_ms is not None:
+            parts.append(_duration(self.mean_ms))
+        if self.failed_at is not None:
+            parts.append(f"last failure on {datetime.fromtimestamp(self.failed_at / 1000, UTC):%F}")
+        return ", ".join(parts)
+
+
+def _duration(ms: float) -> str:
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:,.1f} s"
 
 
 NOTHING = Record()

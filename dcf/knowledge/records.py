@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dcf.knowledge.episode import iso
@@ -19,7 +20,7 @@ Rows = Callable[..., Awaitable[list[list[Any]]]]
 # One row for each version and not one for each day: as text, lists of integers are JSON.
 _DAYS = """MATCH (t:TaskType)<-[k:STAT_DAY]-(s:SkillVersion) WHERE %s
 WITH t, s, collect([k.last_at, k.ok, k.n]) AS days MATCH (t)<-[x:STAT]-(s)
-RETURN t.name, s.name, days, x.recent"""
+RETURN t.name, s.name, days, x.recent, x.duration_ms / x.n"""
 
 
 def narrowing(
@@ -55,8 +56,17 @@ async def read_records(
 
     where, given = narrowing(task_type, skill, since)
     found: dict[str, dict[str, Record]] = defaultdict(dict)
-    for task, version, days, recent in await rows(_DAYS % where, **given):
+    for task, version, days, recent, mean_ms in await rows(_DAYS % where, **given):
         sums = [(int(at), int(ok), int(n)) for at, ok, n in json.loads(days)]
-        watch = watch_of(sums, json.loads(recent) if recent else ())
-        found[task][version] = record_from(watch, now=now)
+        newest = json.loads(recent) if recent else []
+        record = record_from(watch_of(sums, newest), now=now)
+        failed_at = _last_failure(sums, newest)
+        found[task][version] = replace(record, failed_at=failed_at, mean_ms=mean_ms)
     return found
+
+
+def _last_failure(days: Iterable[tuple[int, int, int]], recent: Iterable[int]) -> int | None:
+    """When the last failure ended (ms); of one that is older than ``recent``, when the last outcome
+    of its UTC day did. None without a failure."""
+    ends = [code >> 1 for code in recent if not code & 1]
+    return max(ends or (at for at, ok, n in days if ok < n), default=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -146,8 +147,8 @@ def plan(
 
     Stored procedures and workflows are matched to the objective; with a model (DCF_MODEL_PLANNER)
     a new one is drafted where none fits. Nothing runs before somebody approved what was shown.
-    With --from-sop a procedure is compiled, with --decompile a workflow told as one: both need no
-    model and start nothing.
+    With --from-sop a procedure is compiled, by what was measured of the skills and what
+    `dcf advise` says of them; with --decompile a workflow is told as one. Both need no model.
     """
     from dcf.cli.planning import (
         CompilingOptions,
@@ -165,13 +166,14 @@ def plan(
     if decompile is not None:
         return decompile_file(decompile, out, form)
     screen = Screen(as_json=as_json)
+    if explore is not None:
+        beginning_only(resume)
+        settings = replace(settings, explore=explore)
     if from_sop is not None and not run:
         options = CompilingOptions(out, picture, drafts, generated or settings.generated)
         return compile_file(from_sop, options, settings, screen)
 
     alone_only(drafts)
-
-    from dataclasses import replace
 
     from dcf.cli.planner.carrying_out import RunWish
     from dcf.cli.planner.talk import Talk, talk
@@ -193,9 +195,6 @@ def plan(
     )
     if generated is not None:
         settings = replace(settings, generated=generated)
-    if explore is not None:
-        beginning_only(resume)
-        settings = replace(settings, explore=explore)
     return asyncio.run(talk(order, settings, screen))
 
 

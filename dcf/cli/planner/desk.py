@@ -54,6 +54,19 @@ def open_planner(
     most ``context`` tokens (None: nothing). Raises BadInput where there are no skills, the model
     that is set cannot be asked, or the project cannot be searched."""
     demand_models(settings)
+    return Planner(
+        open_bench(settings),
+        open_plannings(),
+        clock=now_ms,
+        new_id=lambda: secrets.token_hex(4),
+        guide=open_guide(settings, screen),
+        model=_model(settings, screen, max_cost, context),
+        explore=settings.explore,
+    )
+
+
+def open_bench(settings: Settings) -> Bench:
+    """What the planner works with. Raises BadInput where there are no skills."""
     catalog = open_skills(settings.generated)
     embedder = embedder_named(settings.embedder)
     index = index_path(settings.home, settings.generated, settings.embedder)
@@ -65,22 +78,13 @@ def open_planner(
     def use(work: Callable[[SkillSearch], T]) -> Awaitable[T]:
         return asyncio.to_thread(work, search)
 
-    bench = Bench(
+    return Bench(
         read_catalog,
         use,
         settings.generated,
         WORKFLOWS,
         settings.embedder,
         the_embedder(embedder, stored_index(settings.home, WORKFLOWS, settings.embedder)),
-    )
-    return Planner(
-        bench,
-        open_plannings(),
-        clock=now_ms,
-        new_id=lambda: secrets.token_hex(4),
-        guide=_guide(settings, screen),
-        model=_model(settings, screen, max_cost, context),
-        explore=settings.explore,
     )
 
 
@@ -149,7 +153,9 @@ def project_context(settings: Settings, screen: Screen, budget: int) -> FindCont
     return find
 
 
-def _guide(settings: Settings, screen: Screen) -> Guide:
+def open_guide(settings: Settings, screen: Screen) -> Guide:
+    """What earlier runs taught. A graph is asked where there may have been runs: an embedded one is
+    started for that, and not in a home where nothing ever ran."""
     from dcf.cli.settings import graph_mode
 
     @asynccontextmanager
@@ -162,8 +168,13 @@ def _guide(settings: Settings, screen: Screen) -> Guide:
     async def guidelines() -> tuple[Guidelines, str]:
         return await _guidelines(settings)
 
-    is_off = graph_mode(settings.env) == "off"
-    return Guide(guidelines, None if is_off else history, clock=now_ms)
+    is_asked = graph_mode(settings.env) != "off" and _was_used(settings)
+    return Guide(guidelines, history if is_asked else None, clock=now_ms)
+
+
+def _was_used(settings: Settings) -> bool:
+    own = any(settings.env.get(name) for name in ("DCF_GRAPH_URL", "DCF_REDIS_URL"))
+    return own or any((settings.home / folder).exists() for folder in ("redis", "graph"))
 
 
 async def _guidelines(settings: Settings) -> tuple[Guidelines, str]:

@@ -15,7 +15,7 @@ from dcf.mcp.plan_answers import Checked, CompiledShown, Plannings, PlanShown, T
 from dcf.mcp.plan_view import planning_view
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
-from dcf.planner import Guide, Planning, decompile, no_guide
+from dcf.planner import Planning, decompile
 from dcf.problem import Problem, has_errors
 from dcf.sop import Reading, parse, print_markdown
 from dcf.workflow import load, result, submit
@@ -143,9 +143,9 @@ async def compile_sop(platform: Platform, sop: Procedure) -> CompiledShown:
     reading: Reading = await asyncio.to_thread(parse, sop)
     if reading.sop is None:
         return {**_judged(reading.problems), "workflow": None}  # type: ignore[typeddict-item]
-    planner = platform.plans.planner()
-    guide: Guide = no_guide(lambda: 0)
-    plan = await planner.bench.compile(reading.sop, await guide.consult(), guide)
+    planner = platform.plans.planner(writes_waiting=False)
+    guidance = await planner.guide.consult()
+    plan = await planner.bench.compile(reading.sop, guidance, planner.guide)
     return {**_judged((*reading.problems, *plan.problems)), **plan.to_json()}  # type: ignore[typeddict-item]
 
 

@@ -32,25 +32,27 @@ def choose_version(
 ) -> VersionChoice:
     """The version to use of the skill that ``found`` is one version of, for a task of
     ``task_type``; ``wanted`` is what the procedure says of it: an exact version, a range, or None.
+    Whatever it was chosen by, what was measured of it is said.
 
     What a person wrote into the guidelines is followed. What was measured goes by the measures
     themselves, not by the guideline that a reflection made of them: so that measuring goes on, and
     what was better once does not stay so. What else was said counts among what nobody measured.
     """
+    records = market.measured.records(task_type) if market.measured else {}
     if wanted is not None and wanted == found.version:
-        return VersionChoice(found, "the version that the step names")
+        return _with_record(found, "the version that the step names", records)
     versions = _versions(market, found, wanted)
     if len(versions) == 1:
-        return VersionChoice(found, "the only version" + (f" in {wanted}" if wanted else ""))
+        only = "the only version" + (f" in {wanted}" if wanted else "")
+        return _with_record(found, only, records)
     advice = market.guidelines.for_task(task_type)
     wishes = [one for one in advice if one.written_by == "person" and one.insight is None]
     preferred = _preferred(versions, wishes)
     if preferred is not None:
-        return VersionChoice(*preferred)
+        return _with_record(*preferred, records)
     left, avoided = _without_avoided(versions, wishes)
     others = [one for one in advice if one not in wishes]
     told = _preferred(left, [one for one in others if one.goal is None])
-    records = market.measured.records(task_type) if market.measured else {}
     if any(each.manifest_id in records for each in left):
         source = None if market.seed is None else Random(f"{market.seed}/{task_type}/{found.name}")
         chosen = _measured(_told_first(left, told), records, others, source)
@@ -60,6 +62,11 @@ def choose_version(
         chosen = VersionChoice(left[0], "the newest version")
     why = f"{chosen.why}; {avoided}" if avoided else chosen.why
     return VersionChoice(chosen.manifest, why, chosen.choice)
+
+
+def _with_record(manifest: Manifest, why: str, records: Mapping[str, Record]) -> VersionChoice:
+    record = records.get(manifest.manifest_id)
+    return VersionChoice(manifest, f"{why}; {record.told()}" if record else why)
 
 
 def _measured(

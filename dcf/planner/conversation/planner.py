@@ -45,10 +45,11 @@ class Planner:
     ) -> None:
         self.bench = bench
         self.store = store
+        self.guide = guide or no_guide(clock)
         self._clock = clock
         self._new_id = new_id
         self._explore = explore
-        self._advance = Advance(bench, store, guide or no_guide(clock), model, clock)
+        self._advance = Advance(bench, store, self.guide, model, clock)
 
     @property
     def generated(self) -> Path:

@@ -58,7 +58,7 @@ def test_an_explored_version_says_so() -> None:
     found = (choose(list(RECORDS), RECORDS, random=Random(seed)) for seed in range(100))
     explored = next(choice for choice in found if choice.explored)
     assert explored.reason.startswith(f"{explored.version} is tried to learn about it")
-    assert "a is expected to succeed most (90% of 10 outcomes" in explored.reason
+    assert "a is expected to succeed most (tried 10 times, 90% right" in explored.reason
     assert explored.to_json()["explored"] is True
 
 
@@ -78,3 +78,13 @@ def test_a_single_candidate_is_no_choice() -> None:
 def test_candidates_are_some_and_each_once(candidates: list[str]) -> None:
     with pytest.raises(ValueError, match="each of them once"):
         choose(candidates, {}, random=Random(0))
+
+
+def test_a_record_is_told_with_all_that_is_known_of_it() -> None:
+    # The quantiles of Beta(39, 4) by scipy.stats.beta.ppf: 0.8050 and 0.9736.
+    at = 1_795_000_000_000  # 2026-11-18 UTC
+    record = Record(38, 3, 41, failed_at=at, mean_ms=2_140)
+    said = "tried 41 times, 93% right (81% to 97%), 2.1 s, last failure on 2026-11-18"
+    assert record.told() == said
+    assert Record(1, 0, 1, mean_ms=80).told().startswith("tried once, 100% right (16% to 99%), 80")
+    assert "tried 90 times, which count as 12" in Record(12, 0, 90).told()

@@ -60,7 +60,7 @@ def test_what_succeeded_most_with_numbers(tmp_path: Path) -> None:
     step = chosen(tmp_path, measured=Measures(found))
 
     assert step.skills == ("shop.charge@1.0.0",)
-    assert "90% of 100 outcomes" in step.why
+    assert "tried 100 times, 90% right" in step.why
     assert not step.explored
 
 
@@ -169,3 +169,13 @@ def test_a_step_that_names_a_version_is_obeyed(tmp_path: Path) -> None:
 
     assert step.skills == ("shop.charge@2.0.0",)
     assert step.named
+
+
+@pytest.mark.parametrize("named", ["shop.charge@2.0.0", "shop.charge@^2"])
+def test_of_a_version_without_a_choice_it_is_told_what_was_measured(
+    tmp_path: Path, named: str
+) -> None:
+    step = chosen(tmp_path, named, measured=Measures({NEW: Record(38, 3, 41)}))
+
+    assert step.skills == ("shop.charge@2.0.0",)
+    assert "tried 41 times, 93% right" in step.why
