@@ -254,7 +254,14 @@ if TYPE_CHECKING:
         ToolUse,
         Turn,
     )
-    from dcf.memory.threads import FileReport, ThreadFiles, Threads, UnknownThread, UnknownTurn
+    from dcf.memory.threads import (
+        FileReport,
+        ThreadFiles,
+        ThreadHit,
+        Threads,
+        UnknownThread,
+        UnknownTurn,
+    )
     from dcf.memory.tool_spec import ToolSpec
     from dcf.memory.transfer import (
         Arrival,
@@ -499,6 +506,7 @@ __all__ = [
     "Texts",
     "Thread",
     "ThreadFiles",
+    "ThreadHit",
     "ThreadStatus",
     "Threads",
     "TimeSpan",

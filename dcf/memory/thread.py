@@ -105,3 +105,14 @@ class Synced:
     thread: Thread
     new_turns: tuple[int, ...]
     passed: tuple[int, ...] = ()
+
+
+def turn_line(number: int, who: str, text: str) -> str:
+    """A turn as models read it, ``number`` being what it is cited by. Indented, what somebody wrote
+    is no heading and no turn of another one."""
+    return f"{number} {who}: {indented(text)}"
+
+
+def indented(text: str) -> str:
+    """``text`` whose lines but for the first are part of what stands above them."""
+    return text.strip().replace("\n", "\n  ")

@@ -10,6 +10,7 @@ from dcf.citation import Citation
 from dcf.memory.context.packing import Offer, Pack, Packed
 from dcf.memory.observations.rendering import short_id
 from dcf.memory.search.found import Found
+from dcf.memory.thread import indented, turn_line
 from dcf.search import count_tokens, counts_of_tokens
 
 _HEADING = "## What is remembered of this, the best first; conversations in their order"
@@ -70,16 +71,15 @@ def uri_of(found: Found) -> str:
 
 def _quote(rank: int, found: Found) -> _Quote:
     day = datetime.fromtimestamp(found.at / 1_000, UTC).date().isoformat()
-    # Indented, what somebody wrote is no heading and no line of another one.
-    text = found.text.strip().replace("\n", "\n  ")
     uri = uri_of(found)
     if found.kind == "message":
         who = found.sender or found.role or "message"
-        return _Quote(rank, found, uri, found.agent_id, f"{found.seq} {who}: {text}", day)
+        line = turn_line(found.seq or 0, who, found.text)
+        return _Quote(rank, found, uri, found.agent_id, line, day)
     if found.kind == "thread":
-        line = f"{found.seq} {found.role}: {text}"
+        line = turn_line(found.seq or 0, found.role or "", found.text)
         return _Quote(rank, found, uri, found.ref.rpartition("/")[0], line, day)
-    return _Quote(rank, found, uri, None, f"{text}\n({uri}, {day})", day)
+    return _Quote(rank, found, uri, None, f"{indented(found.text)}\n({uri}, {day})", day)
 
 
 def _taken(quotes: Sequence[_Quote], costs: Sequence[int], tokens: int) -> list[_Quote]:

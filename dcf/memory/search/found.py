@@ -18,6 +18,10 @@ NODE_KINDS: tuple[Kind, ...] = ("observation", "thread", "entry")
 """What is read in a node: its lineage's entries, and what is of the project, which is its root."""
 
 
+LEAST_SIMILARITY = 0.2
+"""Of a text that is found by its meaning alone: everything is a little like everything else."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A text that was found. ``ref`` is its id; ``text`` is all of it, or of a long one the part
@@ -51,3 +55,13 @@ class Found:
     node_id: str | None = None
     tags: tuple[str, ...] = ()
     citation: str | None = None
+
+    @property
+    def says_it(self) -> bool:
+        """Whether it has words of the query itself, not only beside it."""
+        return self.words > self.near
+
+    @property
+    def answers(self) -> bool:
+        """Whether its own words, or what is meant, brought it here."""
+        return self.says_it or (self.similarity or 0.0) >= LEAST_SIMILARITY

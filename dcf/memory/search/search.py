@@ -16,7 +16,7 @@ from dcf.memory.errors import MemoryProblem
 from dcf.memory.ledger import Ledger
 from dcf.memory.search.cues import cued
 from dcf.memory.search.filtering import left
-from dcf.memory.search.found import KINDS, Found, Kind
+from dcf.memory.search.found import KINDS, LEAST_SIMILARITY, Found, Kind
 from dcf.memory.search.hits import Hits, hits
 from dcf.memory.search.indexing import rebuild
 from dcf.memory.search.meaning import Missing, embedded, keep, missing, similarities
@@ -31,9 +31,6 @@ from dcf.search import Embedder, EmbedderMissing, embedder_named, without
 
 _log = logging.getLogger(__name__)
 
-_LEAST = 0.2
-"""The similarity of a text that is found by its meaning alone: everything is a little like
-everything else."""
 _AT_ONCE = 64
 """Texts that a search may embed before it answers."""
 _BATCH = 512
@@ -269,7 +266,7 @@ def _answer(
     best, near = _joined(best, places, similar)
     part = embedder.weights.part_of_words(question.query)
     score = part * best.words + (1 - part) * np.nan_to_num(near)
-    said = (best.words > 0) | (np.nan_to_num(near) >= _LEAST)
+    said = (best.words > 0) | (np.nan_to_num(near) >= LEAST_SIMILARITY)
     best, near = best.only(said), near[said]
     score = cued(connection, question, best.places, score[said])
     return _best(connection, question, best, near, score)

@@ -9,10 +9,12 @@ from dcf.memory.actor import Actor
 from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
+from dcf.memory.search.found import Found
 from dcf.memory.thread import NewThread, Synced, Thread, Turn
 from dcf.memory.threads.errors import UnknownThread, UnknownTurn
 from dcf.memory.threads.piece import Piece, pieces_of, thread_problems
 from dcf.memory.threads.syncing import Syncing, thread_of, turn_of
+from dcf.memory.threads.thread_hit import ThreadHit, thread_hits
 
 
 class Threads:
@@ -56,6 +58,22 @@ class Threads:
             return turn_of(dict(row))
 
         return await self._ledger.read(work)
+
+    async def are_in(self, project: str) -> bool:
+        """Whether the project has a thread."""
+        row = await self._ledger.read(
+            lambda connection: connection.execute(
+                "SELECT 1 FROM threads WHERE project = ? LIMIT 1", (project,)
+            ).fetchone()
+        )
+        return row is not None
+
+    async def hits(self, found: Sequence[Found], *, tools: bool = True) -> tuple[ThreadHit, ...]:
+        """What a search found of turns, with what was said before and after each, as
+        ``thread_hits`` says."""
+        return await self._ledger.read(
+            lambda connection: thread_hits(connection, found, tools=tools)
+        )
 
     async def turns(
         self, thread: str, *, all: bool = False, limit: int = 50, offset: int = 0

@@ -25,8 +25,9 @@ from dcf.memory.database.migrations.v0019_node_reads import STEP as V19
 from dcf.memory.database.migrations.v0020_documents import STEP as V20
 from dcf.memory.database.migrations.v0021_playbooks import STEP as V21
 from dcf.memory.database.migrations.v0022_receipts import STEP as V22
+from dcf.memory.database.migrations.v0023_turns_in_order import STEP as V23
 
 STEPS: tuple[Migration, ...] = (
     *(V1, V2, V3, V4, V5, V6, V7, V8),
-    *(V9, V10, V11, V12, V13, V14, V15, V16, V17, V18, V19, V20, V21, V22),
+    *(V9, V10, V11, V12, V13, V14, V15, V16, V17, V18, V19, V20, V21, V22, V23),
 )
