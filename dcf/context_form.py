@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-Kind: TypeAlias = Literal["memory", "observation", "playbook", "code", "document", "fact"]
+Kind: TypeAlias = Literal["memory", "observation", "thread", "playbook", "code", "document", "fact"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FILE_KINDS: tuple[Kind, ...] = ("code", "document")
 """Of what stands in the files of a project; all others are of what is remembered."""

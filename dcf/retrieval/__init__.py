@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         FactShelf,
         ObservationShelf,
         PlaybookShelf,
+        ThreadShelf,
     )
     from dcf.retrieval.stores import Stores
     from dcf.retrieval.volatile_documents import VolatileDocuments
@@ -137,6 +138,7 @@ __all__ = [
     "StoreTooNew",
     "StoreUnreachable",
     "Stores",
+    "ThreadShelf",
     "UnknownItem",
     "UnnamedProjects",
     "VolatileDocuments",

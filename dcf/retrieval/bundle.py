@@ -25,6 +25,7 @@ class Share:
 SHARES: Mapping[Kind, Share] = {
     "memory": Share(20, 50),
     "observation": Share(10, 30),
+    "thread": Share(5, 25),
     "playbook": Share(10, 30),
     "code": Share(30, 60),
     "document": Share(20, 50),

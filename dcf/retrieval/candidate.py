@@ -1,5 +1,5 @@
-"""What may answer a question: logged items, observations, playbooks, pieces of code and of
-documents, facts of the graph, side by side."""
+"""What may answer a question: logged items, observations, turns of threads, playbooks, pieces of
+code and of documents, facts of the graph, side by side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dcf.citation import Citation
 from dcf.code import CodeHit
 from dcf.context_form import KINDS as KINDS
 from dcf.context_form import Kind as Kind
-from dcf.memory import DocumentPiece, Found, PlaybookMatch
+from dcf.memory import DocumentPiece, Found, PlaybookMatch, ThreadHit
 from dcf.retrieval.documents import DocumentHit
 from dcf.retrieval.item import Recalled
 from dcf.retrieval.shelves import FactHit, reason_of
@@ -22,7 +22,8 @@ class Candidate:
     """One text with its ``place`` (from 1) among those of its ``kind``, and what that kind's own
     search says for it (``reason``). ``about`` is what else is known of it (``also``: the citations
     of what says the same), ``times`` how often the same was logged. ``timestamp`` is when it was
-    logged, seen or confirmed, ms; 0 for what is as it is now: code and documents."""
+    logged, said, seen or confirmed, ms; 0 for what is as it is now: code and documents. ``parts``
+    are the addresses of all that ``text`` is made of, where that is more than the citation's."""
 
     kind: Kind
     place: int
@@ -33,6 +34,12 @@ class Candidate:
     timestamp: int = 0
     tags: tuple[str, ...] = ()
     times: int = 1
+    parts: tuple[str, ...] = ()
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Of all that is told with it."""
+        return self.parts or (self.citation,)
 
     @property
     def type(self) -> str:
@@ -60,6 +67,7 @@ def candidates_of(
     observations: Sequence[Found] = (),
     playbooks: Sequence[PlaybookMatch] = (),
     facts: Sequence[FactHit] = (),
+    threads: Sequence[ThreadHit] = (),
 ) -> tuple[Candidate, ...]:
     """The lists, each the best first. Items that say the same of the same file are one: the
     newest, at the best of their places. Code that stands in a piece of a document is that."""
@@ -67,6 +75,7 @@ def candidates_of(
     return (
         *_items(recalled),
         *(_observation(place, found) for place, found in enumerate(observations, 1)),
+        *(_thread(place, hit) for place, hit in enumerate(threads, 1)),
         *(_playbook(place, match) for place, match in enumerate(playbooks, 1)),
         *(_code(place, hit) for place, hit in enumerate(own_code, 1)),
         *(_document(place, hit) for place, hit in enumerate(documents, 1)),
@@ -114,6 +123,23 @@ def _observation(place: int, found: Found) -> Candidate:
         *("observation", place, found.text, citation, reason_of(found), about),
         timestamp=found.at,
         tags=found.tags,
+    )
+
+
+def _thread(place: int, hit: ThreadHit) -> Candidate:
+    found, thread_id = hit.found, hit.found.ref.rpartition("/")[0]
+    citation = str(Citation("thread", thread_id, "turn", number=found.seq))
+    about = {
+        "role": found.role,
+        "source": hit.source_type,
+        "title": hit.title or None,
+        "turns": list(hit.turns),
+        "timestamp": found.at,
+    }
+    return Candidate(
+        *("thread", place, hit.text, citation, reason_of(found), about),
+        timestamp=found.at,
+        parts=tuple(str(Citation("thread", thread_id, "turn", number=one)) for one in hit.turns),
     )
 
 

@@ -1,4 +1,5 @@
-"""Logged items, observations, playbooks, code, documents and facts of a project in one answer."""
+"""Logged items, observations, threads, playbooks, code, documents and facts of a project in one
+answer."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dcf.code import CodeHit, CodeProblem
-from dcf.memory import Clock, Found, PlaybookMatch
+from dcf.memory import Clock, Found, PlaybookMatch, ThreadHit
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval.audit import NOBODY, AuditLog, Caller
@@ -29,12 +30,13 @@ from dcf.retrieval.shelves import (
     FactShelf,
     ObservationShelf,
     PlaybookShelf,
+    ThreadShelf,
 )
 from dcf.search import words
 from dcf.secret_form import without_secrets
 
 _CANDIDATES = 50
-"""Of items, documents, observations and facts each; of more only if more are asked for."""
+"""Of items, documents, observations, turns and facts each; of more only if more are asked for."""
 _MORE = 4
 
 _TIME = Caller("time is over")
@@ -55,8 +57,8 @@ class Answered:
 
 
 class Retrieval:
-    """What was logged about projects, their code, documents, observations, playbooks and facts;
-    each of these five is None where none are searched."""
+    """What was logged about projects, their code, documents, observations, threads, playbooks and
+    facts; each of these six is None where none are searched."""
 
     def __init__(
         self,
@@ -67,6 +69,7 @@ class Retrieval:
         documents: ProjectDocuments | None = None,
         personal: PersonalSetting | None = None,
         observations: ObservationShelf | None = None,
+        threads: ThreadShelf | None = None,
         playbooks: PlaybookShelf | None = None,
         reranker: Reranker | None = None,
         shares: Mapping[Kind, Share] = SHARES,
@@ -79,6 +82,7 @@ class Retrieval:
         self.code = code
         self.documents = documents
         self.observations = observations
+        self.threads = threads
         self.playbooks = playbooks
         self.audit = audit
         self._clock = clock
@@ -117,7 +121,7 @@ class Retrieval:
         InvalidQuestion."""
         answered = await self._answered(question)
         if self.audit is not None:
-            ids = [one.candidate.citation for one in answered.found]
+            ids = [name for one in answered.found for name in one.candidate.addresses]
             self.audit.note_read(by, question.project, ids)
         return answered
 
@@ -132,20 +136,18 @@ class Retrieval:
             recalled,
             (code, problems),
             documents,
-            observations,
-            playbooks,
+            (observations, threads, playbooks),
             (facts, away),
         ) = await asyncio.gather(
             self._recalled(question, path),
             self._code(question, path),
             self._documents(question),
-            self._observations(question),
-            self._playbooks(question),
+            self._experience(question),
             self._known_facts(question),
         )
         problems = (*problems, *away)
         candidates, refused = permitted(
-            candidates_of(recalled, code, documents, observations, playbooks, facts),
+            candidates_of(recalled, code, documents, observations, playbooks, facts, threads),
             question.files,
         )
         if question.mode == "guide":
@@ -205,6 +207,13 @@ class Retrieval:
             limit *= _MORE
         return await self.documents.find(question.project, question.query, limit=limit)
 
+    async def _experience(
+        self, question: ContextQuestion
+    ) -> tuple[Sequence[Found], Sequence[ThreadHit], Sequence[PlaybookMatch]]:
+        return await asyncio.gather(
+            self._observations(question), self._threads(question), self._playbooks(question)
+        )
+
     async def _observations(self, question: ContextQuestion) -> Sequence[Found]:
         # The formula of the guide knows none; none is about one file alone.
         if self.observations is None or question.mode == "guide" or not words(question.query):
@@ -214,6 +223,16 @@ class Retrieval:
         limit = max(_CANDIDATES, question.limit)
         return await self.observations.find(
             question.project, question.query, limit=limit, workflow=question.workflow
+        )
+
+    async def _threads(self, question: ContextQuestion) -> Sequence[ThreadHit]:
+        # The formula of the guide knows none; none is about one file alone.
+        if self.threads is None or question.mode == "guide" or "thread" not in question.kinds:
+            return ()
+        limit = max(_CANDIDATES, question.limit)
+        # Tools tell of files, and nobody knows of which.
+        return await self.threads.find(
+            question.project, question.query, limit=limit, tools=question.files is None
         )
 
     async def _playbooks(self, question: ContextQuestion) -> Sequence[PlaybookMatch]:

@@ -1,4 +1,4 @@
-"""Code, observations, playbooks and facts of several projects, each named by its folder."""
+"""Code, observations, threads, playbooks and facts of several projects, named by their folders."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from dcf.code import CodeRetriever
-from dcf.memory import Found, Memory, PlaybookMatch
-from dcf.search import Embedder
+from dcf.memory import Found, Memory, PlaybookMatch, ThreadHit
+from dcf.search import Embedder, words
 
 
 class CodeShelf:
@@ -57,6 +57,24 @@ class ObservationShelf:
         )
 
 
+class ThreadShelf:
+    """What was said and done in threads of a project, found in the memory."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def find(
+        self, project: str, query: str, *, limit: int = 10, tools: bool = True
+    ) -> tuple[ThreadHit, ...]:
+        """The turns that are the best ``limit`` (1 to 1,000) answers to ``query``, the best first,
+        with those beside them; none where it has no words. Without ``tools`` what was said in them
+        alone. Raises InvalidEntry."""
+        if not await self._memory.threads.are_in(project) or not words(query):
+            return ()
+        found = await self._memory.search.find(query, k=limit, projects=[project], kinds=["thread"])
+        return await self._memory.threads.hits(found, tools=tools)
+
+
 class PlaybookShelf:
     """What is known about errors of a project that were seen before."""
 
@@ -89,6 +107,11 @@ class FactShelf(Protocol):
 
 def reason_of(found: Found) -> str:
     """Why memory's search gives a text."""
-    if found.similarity is None:
-        return f"words {found.words:.2f}" if found.words else "newest"
-    return f"words {found.words:.2f}, meaning {found.similarity:.2f}"
+    if found.similarity is None and not found.words:
+        return "newest"
+    parts = [f"words {found.words:.2f}"]
+    if found.near:
+        parts.append(f"{found.near:.2f} of it beside")
+    if found.similarity is not None:
+        parts.append(f"meaning {found.similarity:.2f}")
+    return ", ".join(parts)

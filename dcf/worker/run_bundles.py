@@ -27,6 +27,7 @@ from dcf.retrieval import (
     Retrieval,
     Share,
     Stores,
+    ThreadShelf,
     limit_of,
 )
 
@@ -142,6 +143,7 @@ class RunBundles:
             memory.ledger.clock,
             documents=stores.documents,
             observations=ObservationShelf(memory),
+            threads=ThreadShelf(memory),
             playbooks=PlaybookShelf(memory),
             facts=self._facts,
             shares=self._shares,

@@ -127,6 +127,9 @@ def _head(one: Candidate) -> str:
     if one.kind == "code":
         place = f"{about['file_path']}:{about['first_line']}-{about['last_line']}"
         return f"{place}  {about['symbol']}"
+    if one.kind == "thread":
+        said = " ".join(filter(None, (about["source"], about["title"], about["role"])))
+        return f"{moment(one.timestamp)}  {said}"
     said = " ".join(filter(None, (about.get("source"), about.get("file_path"), *one.tags)))
     return f"{moment(one.timestamp)}  {said}"
 

@@ -33,6 +33,7 @@ from dcf.retrieval import (
     ProjectDocuments,
     Retrieval,
     Stores,
+    ThreadShelf,
     where_of_url,
 )
 from dcf.search import Embedder, EmbedderMissing, embedder_named
@@ -55,6 +56,7 @@ async def open_retrieval(
             documents=stores.documents,
             personal=setting.personal,
             observations=None if memory is None else ObservationShelf(memory),
+            threads=None if memory is None else ThreadShelf(memory),
             playbooks=None if memory is None else PlaybookShelf(memory),
             reranker=setting.reranker.reranker(setting.personal),
             shares=setting.shares,
@@ -131,7 +133,7 @@ async def _kept(
         async with _stores(settings, store, setting.lifetimes, searched=True) as stores:
             yield stores, None
         return
-    # Observations and playbooks are in the memory, wherever all else is.
+    # Observations, threads and playbooks are in the memory, wherever all else is.
     async with opened(_of_memory(settings, store), make=True) as memory:
         if store.backend == "sqlite":
             yield Stores.of_memory(memory, by, setting.lifetimes), memory

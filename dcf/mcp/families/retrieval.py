@@ -29,6 +29,7 @@ from dcf.retrieval import (
     RetrievalProblem,
     Scored,
     StoreProblem,
+    ThreadShelf,
     limit_of,
     projects_of,
     shares_of,
@@ -54,9 +55,9 @@ class FoundContext(Envelope, total=False):
     context: Annotated[
         list[dict[str, Any]],
         Field(
-            description="{type: memory, observation, playbook, code_snippet, document or fact,"
-            " score, text, uri, why, tokens, file_path}; memory has tags, source, timestamp too,"
-            " the others first_line, last_line."
+            description="{type: memory, observation, thread, playbook, code_snippet, document or"
+            " fact, score, text, uri, why, tokens, file_path}; memory has tags, source, timestamp"
+            " too, the others first_line, last_line."
         ),
     ]
 
@@ -144,6 +145,7 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
         documents=stores.documents,
         personal=personal,
         observations=seen,
+        threads=ThreadShelf(memory),
         playbooks=playbooks,
         reranker=reranking.reranker(personal),
         shares=shares,

@@ -31,7 +31,12 @@ _CONTEXT_ITEM = {
     "required": ["type", "score", "text", "citation", "why"],
     "properties": {
         **_ITEM["properties"],  # type: ignore[dict-item]
-        "type": {"enum": ["memory", "observation", "playbook", "code_snippet", "document", "fact"]},
+        "type": {
+            "enum": [
+                *("memory", "observation", "thread", "playbook"),
+                *("code_snippet", "document", "fact"),
+            ]
+        },
         "score": {"type": "number"},
         "why": {"type": "array", "items": {"type": "string"}},
         "times": {"type": "integer", "description": "how often the same was logged"},
@@ -39,6 +44,12 @@ _CONTEXT_ITEM = {
             "type": "array",
             "items": {"type": "string"},
             "description": "citations of what says the same",
+        },
+        "role": {"type": "string", "description": "who said it in a thread"},
+        "turns": {
+            "type": "array",
+            "items": {"type": "integer"},
+            "description": "the turns of a thread that the text has",
         },
         "firstLine": {"type": "integer"},
         "lastLine": {"type": "integer"},

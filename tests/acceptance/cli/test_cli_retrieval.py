@@ -108,6 +108,39 @@ def test_the_three_workflows_of_augmented_retrieval(service: Service, dcf: Dcf) 
     assert service.child.wait(60) == 0
 
 
+def test_turns_of_threads_answer_in_their_project_alone(service: Service, dcf: Dcf) -> None:
+    other = dcf.folder / "other"
+    other.mkdir()
+    lines = []
+    for root in (service.root.resolve(), other.resolve()):
+        said = (f"Why does the parser of {root.name} fail?", "Streams have another interface.")
+        for number, (role, text) in enumerate(zip(("user", "assistant"), said, strict=True)):
+            about = {"type": role, "uuid": f"{root.name}{number}", "sessionId": root.name}
+            about |= {"cwd": str(root), "timestamp": f"2026-11-29T10:0{number}:00Z"}
+            content = {"message": {"role": role, "content": text}}
+            lines.append(json.dumps({**about, **content}) + "\n")
+    (dcf.folder / "session.jsonl").write_text("".join(lines))
+    assert dcf("memory", "threads", "sync", dcf.folder / "session.jsonl").code == 0
+
+    # Also by the process that answers what the one that listens is asked.
+    service.child.send_signal(signal.SIGTERM)
+    assert service.child.wait(30) == 0
+    service.start("--processes", "2")
+    (one,) = [one for one in service.ask("interface of streams") if one["type"] == "thread"]
+    assert one["text"].splitlines() == [
+        "1 user: Why does the parser of shop fail?",
+        "2 assistant: Streams have another interface.",
+    ]
+    assert (one["role"], one["source"], one["turns"]) == ("assistant", "claude_code", [1, 2])
+    shown = dcf("open", one["citation"])
+    assert shown.code == 0 and "Streams have another interface." in shown.out
+    asked = ("retrieval", "context", "interface of streams", "--budget", "400", "--json")
+    found = dcf(*asked, "--root", other).json
+    assert found["kinds"]["thread"]["taken"] == 1
+    (theirs,) = [one for one in found["context"] if one["type"] == "thread"]
+    assert "the parser of other" in theirs["text"] and theirs["citation"] != one["citation"]
+
+
 def test_several_processes_lose_nothing_when_one_is_killed(service: Service) -> None:
     service.child.terminate()
     assert service.child.wait(60) == 0

@@ -20,8 +20,12 @@ from dcf.memory import (
     Memory,
     NewObservation,
     NewPlaybook,
+    NewThread,
+    NewTurn,
     Origin,
+    Outline,
     Source,
+    ToolUse,
 )
 from dcf.retrieval import (
     BackendSetting,
@@ -89,18 +93,25 @@ class OneFact:
         return (FactHit("search failed with BankAway.", "dcf://run/order-0", 3, 1),)
 
 
-async def test_playbooks_and_facts_are_told_beside_the_rest(
+async def test_playbooks_facts_and_threads_are_told_beside_the_rest(
     redis_url: str, memory: Memory, tmp_path: Path
 ) -> None:
     project = str(tmp_path / "shop")
     playbook = NewPlaybook("BankAway: no answer", "Ask the other bank.", "ann", project=project)
     kept = await memory.playbooks.add(playbook, by=SYSTEM)
+    tool = ToolUse("read", {"path": "private/keys.py"}, PRIVATE)
+    turns = (NewTurn("ann", "BankAway?"), NewTurn("bob", "It was a holiday.", (tool,)))
+    thread = NewThread("chatgpt", Outline("t1", project=project), turns)
+    await memory.threads.sync(thread, by=SYSTEM)
     wanted = {"budget": 400, "query": "BankAway: no answer"}
     async with world_of(redis_url, memory, tmp_path, "src", facts=OneFact()) as world:
         asked = found_in(await world.run("order-1", context=wanted))
         (event,) = await world.events("order-1", "BundleGiven")
     assert "Ask the other bank." in asked and "search failed with BankAway." in asked
-    assert {kept.citation, "dcf://run/order-0"} <= set(event["citations"])
+    # Of a thread what was said is told, not what tools read.
+    assert r"1 ann: BankAway?\n2 bob: It was a holiday." in asked and "the key of" not in asked
+    thread_uri = "dcf://thread/thread-1/turn/1"
+    assert {kept.citation, "dcf://run/order-0", thread_uri} <= set(event["citations"])
 
 
 @pytest.mark.parametrize("where", ["sqlite", "file"])
