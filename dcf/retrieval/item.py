@@ -94,9 +94,9 @@ def problems_of(new: NewItem) -> Iterator[Problem]:
     if len(new.tags) > MOST_TAGS:
         yield _problem("tags", f"has {len(new.tags)} tags, above {MOST_TAGS}")
     for number, tag in enumerate(new.tags):
-        yield from _text_problems(f"tags.{number}", tag, LONGEST_NAME)
+        yield from _text_problems(f"tags[{number}]", tag, LONGEST_NAME)
         if tag.startswith(OWN):
-            yield _problem(f"tags.{number}", f"begins with {OWN!r}, as only DCF's own tags do")
+            yield _problem(f"tags[{number}]", f"begins with {OWN!r}, as only DCF's own tags do")
     for name, value in (("source", new.source), ("filePath", new.file_path)):
         if value is not None:
             yield from _text_problems(name, value, LONGEST_NAME)
@@ -133,4 +133,4 @@ def _text_problems(name: str, text: str, longest: int) -> Iterator[Problem]:
 
 
 def _problem(name: str, fault: str) -> Problem:
-    return Problem("retrieval_item", f"{name} {fault}", f"/{name.replace('.', '/')}")
+    return Problem("retrieval_item", f"{name} {fault}", f"/{name.replace('[', '/').rstrip(']')}")

@@ -69,11 +69,11 @@ def faults_of(question: ContextQuestion) -> Iterator[str]:
         yield f"tags has {len(question.tags)} tags, above {MOST_TAGS}"
     for number, tag in enumerate(question.tags):
         if not tag.strip():
-            yield f"tags.{number} is empty"
+            yield f"tags[{number}] is empty"
         if len(tag) > LONGEST_NAME:
-            yield f"tags.{number} has over {LONGEST_NAME:,} characters"
+            yield f"tags[{number}] has over {LONGEST_NAME:,} characters"
         for fault in text_faults(tag):
-            yield f"tags.{number} {fault}"
+            yield f"tags[{number}] {fault}"
     if not 1 <= question.limit <= MOST_CONTEXT:
         yield f"limit is {question.limit}, not between 1 and {MOST_CONTEXT}"
     if question.budget is not None and not LEAST_BUDGET <= question.budget <= MOST_BUDGET:

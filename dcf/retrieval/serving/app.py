@@ -19,9 +19,8 @@ from starlette.routing import Route
 
 from dcf.problem import ProblemError
 from dcf.retrieval.audit import Caller
-from dcf.retrieval.item import NewItem
 from dcf.retrieval.projects import Projects
-from dcf.retrieval.question import ContextQuestion, limit_of
+from dcf.retrieval.question import ContextQuestion
 from dcf.retrieval.retrieval import Retrieval
 from dcf.retrieval.serving.answers import Json, context_answer, refusal, stored
 from dcf.retrieval.serving.gate import Gate, Limits
@@ -125,12 +124,11 @@ class _Desk:
 
     async def log(self, request: Request) -> Response:
         body = await body_of(request, LogBody)
-        project = self._project(request, body.root)
-        new = NewItem(
-            body.text or "", tuple(body.tags or ()), body.source or None, body.file_path or None
-        )
-        item = await self._retrieval.log(project, new)
-        return Json({"ok": True, "stored": stored(item)})
+        item = await self._retrieval.log(self._project(request, body.root), body.item())
+        answer: dict[str, Any] = {"ok": True, "stored": stored(item)}
+        if warnings := body.warnings():
+            answer["warnings"] = warnings
+        return Json(answer)
 
     async def delete(self, request: Request) -> Response:
         project = self._project(request, request.query_params.get("root"))
@@ -140,15 +138,7 @@ class _Desk:
 
     async def context(self, request: Request) -> Response:
         body = await body_of(request, ContextBody)
-        question = ContextQuestion(
-            self._project(request, body.root),
-            body.query or "",
-            body.file_path or None,
-            limit_of(body.limit, body.budget),
-            body.mode,
-            body.budget,
-            tags=tuple(body.tags or ()),
-        )
+        question = body.question(self._project(request, body.root))
         return await self._answer(question, _caller(request))
 
     def _project(self, request: Request, named: str | None) -> str:

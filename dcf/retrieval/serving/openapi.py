@@ -62,7 +62,11 @@ _CONTEXT_ITEM = {
 }
 _STORED = {
     "type": "object",
-    "properties": {"ok": {"const": True}, "stored": {"$ref": "#/components/schemas/Item"}},
+    "properties": {
+        "ok": {"const": True},
+        "stored": {"$ref": "#/components/schemas/Item"},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
 }
 _DELETED = {
     "type": "object",

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, TypeVar
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from starlette.requests import ClientDisconnect, Request
 
-from dcf.retrieval.question import Mode
+from dcf.retrieval.item import NewItem, problems_of
+from dcf.retrieval.question import MODES, ContextQuestion, Mode, faults_of, limit_of
+from dcf.secret_form import without_secrets
 
 MOST_BYTES = 4 * 1024 * 1024
 """A request body is at most so large: the longest text of a log fits in, escaped."""
-_MODEL = ConfigDict(alias_generator=to_camel, validate_by_name=False, strict=True)
-_WRONG = {
-    "string_type": "is no string",
-    "list_type": "is no list",
-    "int_type": "is no whole number",
-    "int_from_float": "is no whole number",
-    "model_type": "is no JSON object",
+_MODEL = ConfigDict(alias_generator=to_camel, validate_by_name=False, strict=True, extra="forbid")
+_RULES = {
+    "string_type": "a string",
+    "list_type": "a list of strings",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a whole number",
+    "literal_error": " or ".join(MODES),
 }
+_SHOWN = 40
+"""Characters of what was found that a refusal tells again."""
+_SIGNS = re.compile(r"[\W_]+")
 
-Body = TypeVar("Body", bound=BaseModel)
+Body = TypeVar("Body", "LogBody", "ContextBody")
 
 
 class BadRequest(Exception):
@@ -42,6 +51,9 @@ class LogBody(BaseModel):
     """An artifact to log."""
 
     model_config = _MODEL
+    unused: ClassVar[Sequence[str]] = ("id", "timestamp")
+    """Fields of an artifact that the service gives itself: one that was answered, or is kept
+    elsewhere, may be sent as it is."""
 
     text: str | None = Field(None, description="What was said or happened; required.")
     tags: list[str] | None = Field(
@@ -52,6 +64,22 @@ class LogBody(BaseModel):
     root: str | None = Field(
         None, description="The project's folder, where the service has several."
     )
+    id: Any = Field(None, description="Not used: the service gives ids.")
+    timestamp: Any = Field(None, description="Not used: it is when the service gets it.")
+
+    def item(self) -> NewItem:
+        """What it asks to be kept."""
+        tags = tuple(self.tags or ())
+        return NewItem(self.text or "", tags, self.source or None, self.file_path or None)
+
+    def faults(self) -> Iterator[str]:
+        """What keeps it from being kept, each with its field first."""
+        return (one.message for one in problems_of(self.item()))
+
+    def warnings(self) -> list[str]:
+        """What was given and is not used."""
+        given = [name for name in self.unused if getattr(self, name) is not None]
+        return [f"{name} is not used: the service gives its own" for name in given]
 
 
 class ContextBody(BaseModel):
@@ -77,6 +105,22 @@ class ContextBody(BaseModel):
         None, description="The project's folder, where the service has several."
     )
 
+    def question(self, project: str) -> ContextQuestion:
+        """What it asks about ``project``."""
+        return ContextQuestion(
+            project,
+            self.query or "",
+            self.file_path or None,
+            limit_of(self.limit, self.budget),
+            self.mode,
+            self.budget,
+            tags=tuple(self.tags or ()),
+        )
+
+    def faults(self) -> Iterator[str]:
+        """What keeps it from being answered, each with its field first."""
+        return faults_of(self.question(""))
+
 
 async def body_of(request: Request, model: type[Body]) -> Body:
     """The body of a request. Raises BadRequest."""
@@ -90,16 +134,20 @@ async def body_of(request: Request, model: type[Body]) -> Body:
         raise BadRequest(
             "the body has half of a surrogate pair, which UTF-8 cannot write"
         ) from None
+    except UnicodeDecodeError as error:
+        raise BadRequest(f"the body is no JSON: its byte {error.start + 1} is no UTF-8") from None
     except RecursionError:
         raise BadRequest("the body is nested too deep") from None
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise BadRequest(f"the body is no JSON: {error}") from None
+    except ValueError:
+        raise BadRequest("the body has a whole number of over 4,300 digits") from None
     if not isinstance(document, dict):
-        raise BadRequest("the body is no JSON object")
+        raise BadRequest(f"the body is no JSON object but {_found(document)}")
     try:
         return model.model_validate(document)
     except ValidationError as error:
-        raise BadRequest("; ".join(map(_reason, error.errors(include_url=False)))) from None
+        raise BadRequest("; ".join(_faults(model, document, error))) from None
 
 
 async def _bytes_of(request: Request) -> bytes:
@@ -115,6 +163,58 @@ async def _bytes_of(request: Request) -> bytes:
     return bytes(taken)
 
 
-def _reason(error: Any) -> str:
-    place = ".".join(map(str, error["loc"]))
-    return f"{place} {_WRONG.get(error['type'], error['msg'])}"
+def _faults(
+    model: type[Body], document: Mapping[str, Any], refused: ValidationError
+) -> Iterator[str]:
+    """All that is wrong with a body: of its form, then of what the fields of the right form say."""
+    errors = refused.errors(include_url=False)
+    wrong = {str(error["loc"][0]) for error in errors}
+    for error in errors:
+        first, *rest = error["loc"]
+        if error["type"] == "extra_forbidden":
+            yield _unknown(model, str(first))
+        else:
+            place = f"{first}{''.join(f'[{one}]' for one in rest)}"
+            yield f"{place} is {_found(error['input'])}; it must be {_RULES[error['type']]}"
+    right = {name: value for name, value in document.items() if name not in wrong}
+    for fault in model.model_validate(right).faults():
+        # A field that is there and wrong is not missing as well.
+        if re.match(r"\w+", fault)[0] not in wrong:  # type: ignore[index]
+            yield fault
+
+
+def _unknown(model: type[Body], name: str) -> str:
+    known = [one.alias or one_name for one_name, one in model.model_fields.items()]
+    near = get_close_matches(_plain(name), map(_plain, known), 1, 0.7)
+    mend = (
+        f"did you mean {next(one for one in known if _plain(one) == near[0])}?"
+        if near
+        else f"there are {', '.join(known)}"
+    )
+    return f"{_cut(name)} is not a field of this request: {mend}"
+
+
+def _plain(name: str) -> str:
+    """``file_path``, ``File-Path`` and ``filePath`` are the same to people."""
+    return _SIGNS.sub("", name).lower()
+
+
+def _found(value: Any) -> str:
+    """What a JSON value is, in words: ``the string "8"``, ``a list``."""
+    match value:
+        case dict():
+            return "an object"
+        case list():
+            return "a list"
+        case str():
+            return f"the string {json.dumps(_cut(value), ensure_ascii=False)}"
+        case None | bool():
+            return json.dumps(value)
+        case _:
+            return f"the number {_cut(json.dumps(value))}"
+
+
+def _cut(text: str) -> str:
+    # Secrets first: one that is cut is not known for one.
+    text = without_secrets(text[: 100 * _SHOWN])
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -111,6 +111,14 @@ def wrong_type(rng: random.Random, _root: Path) -> Asked:
     return Asked("wrong type", REFUSED, dumped(body | {place: rng.choice(wrong)}), path=path)
 
 
+def unknown_field(rng: random.Random, _root: Path) -> Asked:
+    path, body = good(rng)
+    name = rng.choice(["file_path", "Query", "more", "", "\0", "x" * 9_999, "__class__", "text "])
+    return Asked(
+        "unknown field", REFUSED, dumped(body | {name: rng.choice([1, None, {}])}), path=path
+    )
+
+
 def wrong_value(rng: random.Random, _root: Path) -> Asked:
     query: dict[str, Any] = {"query": QUERY}
     bodies: list[Any] = [
@@ -153,7 +161,7 @@ def surrogate(rng: random.Random, _root: Path) -> Asked:
 
 def encoding(rng: random.Random, _root: Path) -> Asked:
     path, body = good(rng)
-    text = json.dumps(body | {"source": "Teehäuschen"}, ensure_ascii=False)
+    text = json.dumps(body | {"tags": ["Teehäuschen"]}, ensure_ascii=False)
     coded = rng.choice(["utf-16", "utf-16-le", "utf-32", "utf-32-be", "latin-1", "utf-7"])
     if coded == "utf-7":
         return Asked("encoding", {200}, text.encode("utf-8-sig"), path=path)
@@ -353,7 +361,17 @@ def too_large(rng: random.Random, _root: Path) -> Asked:
 
 
 MAKERS: tuple[Make, ...] = (
-    *(answered, no_json, wrong_type, wrong_value, huge_number, surrogate, encoding, content_type),
+    *(
+        answered,
+        no_json,
+        wrong_type,
+        unknown_field,
+        wrong_value,
+        huge_number,
+        surrogate,
+        encoding,
+        content_type,
+    ),
     *(content_length, method, path, deletion, deletion_elsewhere, elsewhere, outer_file, header),
     *(endless_header, no_http, token, stranger),
 )

@@ -160,7 +160,7 @@ async def test_no_secret_is_kept(items: Items, tmp_path: Path) -> None:
         (NewItem("a\0b"), "text has a NUL"),
         (NewItem("\ud800"), "half of a surrogate pair"),
         (NewItem("x" * 1_000_001), "1,000,001 characters, above 1,000,000"),
-        (NewItem("x", tags=("a", "")), "tags.1 is empty"),
+        (NewItem("x", tags=("a", "")), r"tags\[1\] is empty"),
         (NewItem("x", tags=("dcf:file=a",)), "begins with 'dcf:'"),
         (NewItem("x", tags=("a",) * 51), "51 tags, above 50"),
         (NewItem("x", file_path="\0"), "filePath has a NUL"),

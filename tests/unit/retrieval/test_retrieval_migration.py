@@ -177,7 +177,7 @@ async def test_what_no_backend_keeps_is_named_with_the_reason(place: Place, tmp_
         assert done.refused == {
             "a": "text has a NUL",
             "b": "text has half of a surrogate pair, which UTF-8 cannot write",
-            "c": "tags.0 is empty",
+            "c": "tags[0] is empty",
             "d": f"its timestamp {10**30} is not in the years 1 to 9999",
             "e\0": "id has a NUL",
         }

@@ -149,11 +149,11 @@ async def test_tags_lift_over_http_and_wrong_ones_are_refused() -> None:
         assert named["context"][0]["why"][-1] == "tagged fix: +0.050"
         assert (await asked(tags=[])).json() == plain
         for wrong, said in (
-            ("fix", "tags is no list"),
-            ([3], "tags.0 is no string"),
-            (["fix", " "], "tags.1 is empty"),
-            (["a\0"], "tags.0 has a NUL"),
-            (["a" * 1_001], "tags.0 has over 1,000"),
+            ("fix", 'tags is the string "fix"; it must be a list'),
+            ([3], "tags[0] is the number 3"),
+            (["fix", " "], "tags[1] is empty"),
+            (["a\0"], "tags[0] has a NUL"),
+            (["a" * 1_001], "tags[0] has over 1,000"),
             (["a"] * 51, "51 tags, above 50"),
         ):
             answer = await asked(tags=wrong)
@@ -162,7 +162,7 @@ async def test_tags_lift_over_http_and_wrong_ones_are_refused() -> None:
 
 async def test_all_that_is_wrong_with_a_question_is_said_at_once() -> None:
     retrieval = Retrieval(VolatileItems(Ticking(), Numbered()), None, Ticking())
-    with pytest.raises(InvalidQuestion, match=r"query required; tags\.0 is empty; limit is 0"):
+    with pytest.raises(InvalidQuestion, match=r"query required; tags\[0\] is empty; limit is 0"):
         await retrieval.context(ContextQuestion(SHOP, " ", limit=0, tags=("",)))
 
 

@@ -120,23 +120,39 @@ async def test_a_log_is_deleted_once(serve: Open) -> None:
         ("/log", {}, "text required"),
         ("/log", {"text": ""}, "text required"),
         ("/log", {"text": None}, "text required"),
-        ("/log", {"text": 3}, "text is no string"),
-        ("/log", {"text": "a", "tags": "error"}, "tags is no list"),
-        ("/log", {"text": "a", "tags": ["a", 1]}, "tags.1 is no string"),
-        ("/log", {"text": "a", "filePath": {}}, "filePath is no string"),
+        ("/log", {"text": 3}, "text is the number 3; it must be a string"),
+        (
+            "/log",
+            {"text": "a", "tags": "error"},
+            'tags is the string "error"; it must be a list of strings',
+        ),
+        ("/log", {"text": "a", "tags": ["a", 1]}, "tags[1] is the number 1; it must be a string"),
+        ("/log", {"text": "a", "filePath": {}}, "filePath is an object; it must be a string"),
         ("/log", b'{"text": "\\ud800"}', "half of a surrogate pair"),
         ("/log", b'{"text": "a", "root": "\\ud800"}', "half of a surrogate pair"),
-        ("/log", b"[1]", "the body is no JSON object"),
+        ("/log", b"[1]", "the body is no JSON object but a list"),
         ("/log", b"{", "the body is no JSON: "),
-        ("/log", b"\xff", "the body is no JSON: "),
+        ("/log", b"\xff", "the body is no JSON: its byte 1 is no UTF-8"),
         ("/log", b"[" * 100_000, "nested too deep"),
         ("/augmented-context", {}, "query required"),
         ("/augmented-context", {"query": ""}, "query required"),
         ("/augmented-context", {"query": "a", "limit": 0}, "limit is 0, not between 1 and 100"),
-        ("/augmented-context", {"query": "a", "limit": "8"}, "limit is no whole number"),
-        ("/augmented-context", {"query": "a", "limit": 1.5}, "limit is no whole number"),
-        ("/augmented-context", b'{"query": "a", "limit": 1e999}', "limit is no whole number"),
-        ("/augmented-context", {"query": "a", "mode": "best"}, "mode "),
+        (
+            "/augmented-context",
+            {"query": "a", "limit": "8"},
+            'limit is the string "8"; it must be a whole',
+        ),
+        (
+            "/augmented-context",
+            {"query": "a", "limit": 1.5},
+            "limit is the number 1.5; it must be a whole",
+        ),
+        (
+            "/augmented-context",
+            b'{"query": "a", "limit": 1e999}',
+            "limit is the number Infinity; it must be",
+        ),
+        ("/augmented-context", {"query": "a", "mode": "best"}, "it must be ranked or guide"),
         ("/augmented-context", {"query": "a\0"}, "query has a NUL"),
     ],
 )
@@ -148,10 +164,63 @@ async def test_malformed_input_is_refused_with_the_reason(
         assert status == 400 and reason in answer["error"]
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "error"),
+    [
+        (
+            "/log",
+            {"text": "a", "file_path": "a.py"},
+            "file_path is not a field of this request: did you mean filePath?",
+        ),
+        ("/log", {"text": "a", "Tag": ["x"]}, "Tag is not a field of this request: did you mean"),
+        (
+            "/augmented-context",
+            {"query": "a", "session": 1},
+            "session is not a field of this request: there are query, filePath, tags, limit,",
+        ),
+        (
+            "/augmented-context",
+            {"filepath": "a.py", "limit": "8", "tags": ["a", 1, ""], "budget": 5},
+            "tags[1] is the number 1; it must be a string; "
+            'limit is the string "8"; it must be a whole number; '
+            "filepath is not a field of this request: did you mean filePath?; "
+            "query required; "
+            "budget is 5, not between 100 and 1,000,000",
+        ),
+        ("/log", {"text": 3, "source": " "}, "must be a string; source is empty"),
+        ("/log", {"text": "a", "root": ["AKIAIOSFODNN7EXAMPLE"]}, "root is a list; it must"),
+        ("/log", b'{"text": "a", "limit": ' + b"9" * 5_000 + b"}", "of over 4,300 digits"),
+    ],
+)
+async def test_all_faults_of_a_body_are_told_at_once(
+    serve: Open, path: str, body: Any, error: str
+) -> None:
+    async with serve() as client:
+        status, answer = await said(client, path, body)
+        assert status == 400 and error in answer["error"]
+
+
+async def test_a_refusal_tells_no_secret_again(serve: Open) -> None:
+    key = "AKIAIOSFODNN7EXAMPLE"
+    async with serve() as client:
+        for body in ({"query": "a", "limit": key}, {"query": "a", key: 1}):
+            _, answer = await said(client, "/augmented-context", body)
+            assert "IOSFODNN7" not in answer["error"] and "redacted" in answer["error"]
+
+
+async def test_an_item_that_was_answered_may_be_logged_again(serve: Open) -> None:
+    """The guide's own type of what is logged has ``id`` and ``timestamp``."""
+    async with serve() as client:
+        item = {**LOG, "id": "abc123", "timestamp": 1738872000000}
+        status, answer = await said(client, "/log", item)
+        assert status == 200 and answer["stored"]["id"] != "abc123"
+        assert [one.partition(" ")[0] for one in answer["warnings"]] == ["id", "timestamp"]
+
+
 async def test_numbers_and_nulls_are_what_javascript_means(serve: Open) -> None:
     async with serve() as client:
         await said(client, "/log", {**LOG, "filePath": None, "tags": None, "source": None})
-        question = {"query": "parser", "limit": 8.0, "filePath": None, "more": 1}
+        question = {"query": "parser", "limit": 8.0, "filePath": None}
         status, answer = await said(client, "/augmented-context", question)
         assert status == 200 and len(answer["context"]) == 1
 
@@ -241,5 +310,6 @@ async def test_requests_are_counted_and_described(serve: Open) -> None:
         spec = (await client.get("/openapi.json")).json()
         assert {"/log", "/log/{id}", "/augmented-context"} <= spec["paths"].keys()
         body = spec["paths"]["/log"]["post"]["requestBody"]["content"]["application/json"]
-        assert body["schema"]["properties"].keys() == {*LOG, "root"} and body["example"] == LOG
+        assert body["schema"]["properties"].keys() == {*LOG, "root", "id", "timestamp"}
+        assert body["example"] == LOG
         assert "/augmented-context" in (await client.get("/docs")).text
