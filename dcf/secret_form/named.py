@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from dcf.secret_form.found import Found
-from dcf.secret_form.naming import IN_PAIR, IS, NAME, kind_of
+from dcf.secret_form.naming import IN_PAIR, IS, NAME, PARTS_OF_FOREIGN, kind_of
 from dcf.secret_form.said import (
     is_count,
     is_example,
+    is_prose,
     is_reference,
     is_said,
     is_variable,
@@ -38,14 +39,19 @@ _IN_QUOTES = {
 }
 # Up to the end of the word, the argument, the line in JSON, the field of a form.
 _BARE = re.compile(
-    r"(?>(?:[^\s\"',;}\[\\)&]|\\(?![\"'nrt])\S|'(?=\w)|\)(?=\w)|&(?!\w{1,40}=)){3,})"
+    r"(?>(?:[^\s\"',;}\[\\)&，。；、）]|\\(?![\"'nrt])\S|'(?=\w)|\)(?=\w)|&(?!\w{1,40}=)){3,})"
 )
 _LINE_ENDS = re.compile(r"[ \t]*+(?:[\r\n]|\Z)")
 
 
 # Each name has one of these, which are found much faster than names are.
-_PARTS = ("pass", "pwd", "secret", "token", "key", "cvv", "cvc", "sessi", ".sid", "auth")
-_IS_ONE = re.compile(rf"\.?[\w-]{{0,20}}+{IS}")
+_PARTS = (
+    *("pass", "pwd", "secret", "token", "key", "cvv", "cvc", "sessi", ".sid", "auth"),
+    *PARTS_OF_FOREIGN,
+)
+# The signs of vowels in Indian and Thai words are no letters.
+_IS_ONE = re.compile(rf"\.?[\w\u0900-\u0e7f-]{{0,20}}+{IS}")
+_SIGNS_OF_GIVING = (":", "=", "</", "：")
 _SHORTEST_MADE = 6
 """Signs of what a machine makes; a code that is shorter is written without quotes."""
 _COUNTED = ("token", "pass")
@@ -58,7 +64,7 @@ _BEFORE = 12
 
 def named(text: str, lower: str) -> Iterator[Found]:
     """The values of assignments and members; ``lower`` is ``text`` in small letters."""
-    if ":" not in lower and "=" not in lower and "</" not in lower:
+    if not any(sign in lower for sign in _SIGNS_OF_GIVING):
         return
     at = 0
     for place in sorted(place for part in _PARTS for place in _places(lower, part)):
@@ -123,6 +129,8 @@ def _is_none(text: str, lower: str, at: int, hit: re.Match[str], quoted: bool) -
         return True
     if quoted:
         return False
+    if hit["foreign"] and is_prose(text, at):
+        return True
     if not shouted and is_word_itself(lower, at):
         return True
     return is_reference(lower, at) or (not hit["chosen"] and is_word(text, at, hit["between"]))

@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
+# What people of other languages than English call a password, in small letters, with and without
+# its accents. Words that mean more than a password (clave, parola, codice) are none.
+_FOREIGN = (
+    # German, Dutch, Danish, Norwegian, Swedish
+    r"passwort|kennwort|wachtwoord|adgangskode|passord|l[öo]senord"
+    # French, Spanish, Portuguese, Romanian, Italian
+    r"|mot[-_ ]?de[-_ ]?passe|contrase(?:ñ|n\u0303?)a|palavra[-_ ]passe|senha|parolă"
+    r"|parola d'ordine"
+    # Polish, Czech, Hungarian, Finnish, Turkish
+    r"|has[łl]o|heslo|jelsz[óo]|salasana|[şs]ifre"
+    # Russian, Ukrainian, Greek
+    r"|пароль|κωδικός πρόσβασης"
+    # Chinese, Japanese, Korean, Vietnamese, Indonesian, Thai, Hindi
+    r"|密码|密碼|口令|パスワード|暗証番号|비밀번호|패스워드|mật khẩu|kata sandi|รหัสผ่าน|पासवर्ड"
+    # Arabic, Hebrew, Persian
+    r"|كلمة المرور|كلمة السر|סיסמ[הא]|گذرواژه|رمز عبور"
+)
+PARTS_OF_FOREIGN = (
+    *("kennwort", "wachtwoord", "adgangskode", "senord", "contrase", "senha", "parol"),
+    *("haslo", "hasło", "heslo", "jelsz", "salasana", "ifre", "парол", "πρόσβασης", "密码"),
+    *("密碼", "口令", "パスワード", "暗証番号", "비밀번호", "패스워드", "khẩu", "sandi", "รหัสผ่าน"),
+    *("पासवर्ड", "المرور", "السر", "סיסמ", "گذرواژه", "عبور"),
+)
+"""Each of these names has one of them, or ``pass``: in its last word."""
 # Looks behind stand after the letters: what begins with a letter is searched much faster.
 _CHOSEN = (
-    r"pass(?:word|wd|phrase)|pwd(?<![a-z]pwd)|dbpwd|secret"
+    rf"(?P<foreign>{_FOREIGN})|pass(?:word|wd|phrase)|pwd(?<![a-z]pwd)|dbpwd|secret"
     # Tests and programs have a pass, too: of these it is a password.
     r"|(?:user[-_]|(?:db|sql|admin|root|mail|smtp|ftp|ssh|sudo|become|redis|auth|proxy)[-_]?)pass"
     r"|(?:cvv|cvc)(?<![a-z]...)2?"
@@ -22,8 +46,9 @@ _MADE = (
 _ENDING = r"(?:[-_]?\d|[-_](?:prod|live|test|dev|staging|old|new))?"
 NAME = rf"(?:(?P<chosen>{_CHOSEN})|(?:{_MADE})){_ENDING}"
 """The end of the name of a secret, in small letters. People choose the values of ``chosen``: any
-word may be one. Machines make those of the others, and plain words are none."""
-_ASSIGNED = r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+(?:=>|:=|[:=]|(?:%20)?%3[ad](?:%20)?)[*`]{0,2}\s*+"
+word may be one; some of these names are ``foreign``, no English. Machines make the values of the
+others, and plain words are none."""
+_ASSIGNED = r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+(?:=>|:=|[:=：]|(?:%20)?%3[ad](?:%20)?)[*`]{0,2}\s*+"
 _BESIDE = (
     r"\\?[\"']?[\s,]{1,60}+\\?[\"']?value\\?[\"']?\s{0,9}+[:=]\s{0,9}+"
     r"|</(?:name|key)>\s{0,60}+<(?:value|string)>"
@@ -69,4 +94,5 @@ def kind_of(name: str) -> str:
     >>> kind_of("db_passwd")
     'password'
     """
-    return next((kind for part, kind in _KINDS if part in name), "secret")
+    default = "secret" if "secret" in name else "password"
+    return next((kind for part, kind in _KINDS if part in name), default)

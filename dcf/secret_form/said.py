@@ -59,6 +59,20 @@ _EXAMPLE = re.compile(
 )
 _EXAMPLE_SECRET = re.compile(rf"(?:{_EXAMPLE_WORD}[-_]){{1,4}}secret(?:[-_]key)?{_NO_PART}")
 
+# In languages whose words are not listed here.
+_STATED_ELSEWHERE = (
+    r"falsch|ungültig|erforderlich|notwendig|fehlt|leer|kein[es]?|onjuist|vereist|requis|obligatoire"
+    r"|invalide|incorrecte?|manquant|incorrect[ao]|inv[aá]lid[ao]|requerid[ao]|obligatori[ao]"
+    r"|vac[ií][ao]|obrigatóri[ao]|errad[ao]|neplatné|wymagane|неверный|обязателен|нет"
+)
+_PROSE = re.compile(
+    # Passwords are typed in other signs than these.
+    r"[\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
+    rf"|(?i:{_STATED_ELSEWHERE}){_NO_PART}"
+    # A word and another one, which is not the name of the next field.
+    r"|(?P<word>[^\W\d_]{1,30}+)[,.]?[ \t]++[^\W\d_]++(?![ \t]?[:=：])"
+)
+
 
 def is_said(lower: str, at: int, *, quoted: bool) -> bool:
     """Whether something is said there about a secret, or stands for one."""
@@ -103,3 +117,11 @@ def is_example(text: str, at: int, name: str = "") -> bool:
 def is_word_itself(lower: str, at: int) -> bool:
     """Whether a variable that is called like a secret stands there: ``password=password``."""
     return _ITSELF.match(lower, at) is not None
+
+
+def is_prose(text: str, at: int) -> bool:
+    """Whether what stands there is said of a password, in whatever language: words in a row, none
+    of which has a digit, a sign, or a capital within; ``Passwort: es muss lang sein``."""
+    found = _PROSE.match(text, at)
+    word = (found and found["word"]) or ""
+    return found is not None and word[1:] == word[1:].lower()

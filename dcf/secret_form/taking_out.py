@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from dcf.secret_form.commands import COMMANDS, in_commands
 from dcf.secret_form.fields import in_fields
 from dcf.secret_form.found import Found, united
 from dcf.secret_form.json_text import in_json, is_json
 from dcf.secret_form.makers import made_by_makers
 from dcf.secret_form.named import named
-from dcf.secret_form.naming import LABELS, VALUE, small
+from dcf.secret_form.naming import LABELS, PARTS_OF_FOREIGN, VALUE, small
 from dcf.secret_form.randomness import random_values
 from dcf.secret_form.runs import kinds_of
 from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
@@ -26,10 +27,11 @@ _BY_LOOK = (private_keys, signed_tokens, made_by_makers)
 _PARTS_OF_NAMES = (
     *("pass", "pwd", "secret", "token", "key", "cvv", "cvc"),
     *("cookie", "auth", "sig", "sess", ".sid", "-u"),
+    *PARTS_OF_FOREIGN,
 )
 # Every text with a secret has one of those, one of these, or a long run of signs: most have none
 # and are done with.
-_PARTS_OF_OTHERS = ("://", "bearer", "basic", "\\u")
+_PARTS_OF_OTHERS = ("://", "bearer", "basic", "\\u", *COMMANDS)
 _RUN = b"a" * 14
 _LAST_WORD = 7
 """Signs of what may be left of a credential where a text was cut."""
@@ -152,6 +154,7 @@ def _secrets(text: str) -> list[Found]:
     return [
         *_credentials(text, lower),
         *in_fields(lower),
+        *in_commands(text, lower),
         *named(text, lower),
         *random_values(text, lower),
     ]
