@@ -16,6 +16,7 @@ from dcf.cli.generated_skills import open_skills
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.search import Change, embedder_named
+from dcf.secret_form import without_secrets
 from dcf.skills.discovery import Filters, InvalidFilter, SkillHit, SkillSearch, index_path
 
 _OPTIONS = {"/max_risk": "--risk", "/max_egress": "--egress", "/versions": "--version"}
@@ -27,6 +28,8 @@ def search_skills(
 ) -> Answer:
     """The ``k`` skills that fit ``query`` best, each with the reason and the price."""
     catalog = open_skills(generated)
+    # An answer tells the question again.
+    query = without_secrets(query)
     path = index_path(home, generated, embedder)
     search = SkillSearch(path, embedder_named(embedder))
     began = time.perf_counter()

@@ -27,6 +27,7 @@ from dcf.memory import (
     short_id,
 )
 from dcf.problem import Problem
+from dcf.secret_form import without_secrets
 
 Format = Literal["index", "full"]
 FORMATS: tuple[Format, ...] = ("index", "full")
@@ -107,6 +108,8 @@ async def search_observations(
     asked.filter()
     if not source_in(settings).path.exists():
         return _empty("No observations yet.")
+    # As they are kept; an answer tells the question again.
+    query = without_secrets(query)
     async with opened(settings) as memory:
         page = await ObservationDesk(memory).search(query, asked.choice, limit=asked.limit)
     seen, scores = page.observations, page.scores

@@ -45,6 +45,7 @@ from dcf.memory import (
     UnknownCheckpoint,
     UnknownNode,
 )
+from dcf.secret_form import without_secrets
 
 _EXCERPT = 300
 _NUMBERED = re.compile(r"(.*)\[([0-9]{1,9})\]")
@@ -130,6 +131,8 @@ async def search_node(
     settings: Settings, project: str | None, name: str, query: str, k: int
 ) -> Answer:
     """What fits best of what is read in a node. Raises UnknownNode, BadInput, InvalidEntry."""
+    # As texts are kept; an answer tells the question again.
+    query = without_secrets(query)
     async with opened(settings) as memory:
         node = await readable_node(memory, project_named(settings, project), name, settings)
         names = {one.id: one.called for one in await memory.nodes.lineage(node.id)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, get_args
 
@@ -20,6 +20,7 @@ from dcf.cli.wording import counted
 from dcf.memory import TIME_EXAMPLES, Found, Kind, Pack, quote, span_of
 from dcf.problem import Problem
 from dcf.search import words
+from dcf.secret_form import without_secrets
 
 _SCORE = "score: words, those of messages near by, and meaning (-1 to 1), weighed"
 _EXCERPT = 300
@@ -53,6 +54,8 @@ async def search_memory(settings: Settings, asked: SearchQuestion) -> Answer:
     InvalidEntry."""
     _demand_kinds(asked.kinds)
     since, until = _times(asked)
+    # As texts are kept; an answer tells the question again.
+    asked = replace(asked, query=without_secrets(asked.query))
     async with opened(settings) as memory:
         chosen = await agents_named(memory, list(asked.agents))
         began = time.perf_counter()

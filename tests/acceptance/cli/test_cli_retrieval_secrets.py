@@ -31,6 +31,7 @@ SAMPLES = samples(28, 1)
 TEXT = "\n\n".join([ALL, *(one.text for one in SAMPLES)])
 ERROR = f"ProviderBusy: the bank is away, {LINE}"
 ASKED = f"{ERROR}: pay_tea until Monday, said Ann: {TEXT}"
+REPOSITORY = Path(__file__).parents[3]
 FILE = f"src/{NAME}.py"
 KINDS = {"memory", "code_snippet", "document", "playbook"}
 
@@ -105,6 +106,7 @@ def test_no_secret_is_kept_or_returned(
         memory.patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
         return dcf("retrieval", "hook", task)
 
+    memory.patch.setenv("DCF_GENERATED", str(REPOSITORY / "generated"))
     returned = [
         dcf("documents", "add", "docs", "--json"),
         dcf("retrieval", "log", TEXT, "--tag", LINE, "--source", LINE, "--file", FILE, "--json"),
@@ -117,6 +119,11 @@ def test_no_secret_is_kept_or_returned(
         dcf("retrieval", "context", ASKED, "--budget", "9000", "--explain"),
         hook("context", prompt=ASKED, hook_event_name="UserPromptSubmit"),
         dcf("open", "dcf://code/src%2Fpay.py/line/1-900"),
+        dcf("memory", "search", ASKED, "--json"),
+        dcf("memory", "observations", "search", ASKED, "--json"),
+        dcf("memory", "scope", "add", "exp/base", "pay_tea waits"),
+        dcf("memory", "scope", "search", "exp/base", ASKED, "--json"),
+        dcf("skills", "search", ASKED, "--json"),
         dcf("retrieval", "audit", "--json"),
     ]
     for way in (over_python, over_http, over_mcp):
