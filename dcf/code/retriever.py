@@ -12,6 +12,7 @@ from pathlib import Path
 from dcf.code import rows, vectors
 from dcf.code.errors import CodeProblem, InvalidSearch
 from dcf.code.files import checked_root, is_as_known, listed
+from dcf.code.generated import written_by_people
 from dcf.code.hit import CodeHit
 from dcf.code.index_file import IndexFile
 from dcf.code.likely import likely
@@ -166,7 +167,8 @@ class CodeRetriever:
         """The files that are not as they are indexed, and those that are gone."""
         looked = asyncio.create_task(asyncio.to_thread(self._look))
         try:
-            paths = await listed(self.root)
+            found = await listed(self.root)
+            paths = await asyncio.to_thread(written_by_people, self.root, found)
         finally:
             await asyncio.wait([looked])
         known, same = looked.result()

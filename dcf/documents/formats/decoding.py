@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 
 from dcf.documents.block import Reading
-from dcf.documents.errors import NotText
+from dcf.documents.errors import NotText, TooMuchText
 from dcf.secret_form import without_secrets
 
 _MARKS = {
@@ -15,23 +15,32 @@ _MARKS = {
 }
 
 
+_MARKED_UP = ("html", "notebook")
+"""Formats of which far less text may come than is in their files."""
+
+
 def decoded(data: bytes, reading: Reading) -> str:
     """``data`` as text without secrets, its lines ended by newlines alone. UTF-8, or UTF-16 with
-    the mark of that. Raises NotText."""
+    the mark of that. Raises NotText, TooMuchText."""
+    text = _text(data, reading)
+    # Before secrets are looked for, which takes most of the time.
+    if len(text) > reading.most and reading.format not in _MARKED_UP:
+        raise TooMuchText(most=reading.most)
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    return without_secrets(plain, keep_lines=True)
+
+
+def _text(data: bytes, reading: Reading) -> str:
     for mark, name in _MARKS.items():
         if data.startswith(mark):
-            return _plain(data[len(mark) :].decode(name, "replace"))
+            return data[len(mark) :].decode(name, "replace")
     at = data.find(b"\0")
     if at >= 0:
         raise NotText(format=reading.format, at=at)
     try:
-        return _plain(data.decode())
+        return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"it is no UTF-8 from line {line:,} on: the bytes that are none are read as �"
         reading.warn("document_encoding", message, "save it as UTF-8")
-        return _plain(data.decode("utf-8", "replace"))
-
-
-def _plain(text: str) -> str:
-    return without_secrets(text.replace("\r\n", "\n").replace("\r", "\n"), keep_lines=True)
+        return data.decode("utf-8", "replace")

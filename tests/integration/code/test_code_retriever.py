@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import sqlite3
 import subprocess
@@ -333,6 +334,27 @@ async def test_minified_files_are_left_out_by_name(root: Path, retriever: CodeRe
     ]
     assert (await retriever.sync()).problems == report.problems
     assert await retriever.find("needle") == ()
+
+
+async def test_what_a_lock_names_as_generated_is_left_out(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    files = {
+        "shop/generated/manifests/a.json": '{"needle": 1}',
+        "shop/generated/own.json": '{"needle": 2}',
+        "shop/manifests/a.json": '{"needle": 3}',
+        "web/app.min.js": "var needle = 4;",
+        "web/app.js.map": '{"needle": 5}',
+        "shop/generated/skills.lock": json.dumps({"artefacts": {"manifests/a.json": "sha256:0"}}),
+        "broken/skills.lock": "[" * 100_000,
+        "odd/skills.lock": '{"artefacts": ["needle"]}',
+    }
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    assert (await retriever.sync()).problems == ()
+    found = {one.path for one in await retriever.find("needle")}
+    assert found == {"shop/generated/own.json", "shop/manifests/a.json"}
 
 
 async def test_an_answer_follows_edits(root: Path, retriever: CodeRetriever) -> None:

@@ -10,6 +10,7 @@ from unit.documents.made_files import BODY, PARAGRAPH, docx_file, pdf_file, raw_
 
 from dcf.documents import FORMATS, DocumentProblem, Limits, ReadDocument, format_of
 from dcf.documents.cutting import LONGEST
+from dcf.documents.formats import decoding
 from dcf.documents.worker import read
 
 
@@ -37,6 +38,22 @@ def test_every_format_has_a_parser_and_an_ending() -> None:
         None,
         None,
     ]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.py"])
+def test_too_much_text_is_refused_before_secrets_are_looked_for(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(decoding, "without_secrets", lambda text, **_: looked.append(text) or text)
+    with pytest.raises(DocumentProblem, match="more than 1,000 characters"):
+        document(name, "tea. " * 201, characters=1_000)
+    assert looked == []
+    assert document(name, "tea. " * 90, characters=1_000).pieces and len(looked) == 1
+
+
+def test_much_of_html_is_no_text() -> None:
+    assert document("a.html", f"<p class='{'x' * 2_000}'>Tea.</p>", characters=1_000).pieces
 
 
 def test_markdown_is_cut_at_headings_and_cites_lines() -> None:
