@@ -21,6 +21,7 @@ from dcf.cli.memory.threads import TurnsQuestion, thread_shown
 from dcf.cli.memory.wording import moment
 from dcf.cli.project_folder import project_folder
 from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.retrieval.opening import note_read
 from dcf.cli.retrieval.playbooks import show_playbook
 from dcf.cli.screen import Screen
 from dcf.cli.session.explaining import explain_session
@@ -44,6 +45,13 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
         cited = parse_citation(uri, "URI")
     except InvalidCitation as invalid:
         raise BadInput(invalid.problems) from invalid
+    answer = await _shown(cited, uri, settings, screen)
+    if cited.kind != "document":  # that is noted where it is shown
+        await note_read(settings, str(project_folder(Path.cwd()).resolve()), [str(cited)])
+    return answer
+
+
+async def _shown(cited: Citation, uri: str, settings: Settings, screen: Screen) -> Answer:
     match cited.kind, cited.part:
         case "observation", _:
             return await get_observations(settings, [cited.id])

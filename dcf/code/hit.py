@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dcf.citation import Citation
+
 
 @dataclass(frozen=True, slots=True)
 class CodeHit:
@@ -20,3 +22,9 @@ class CodeHit:
     tokens: int
     score: float
     why: tuple[str, ...]
+
+    @property
+    def citation(self) -> str:
+        """The address of its lines."""
+        place = Citation("code", self.path, "line", number=self.first_line, last=self.last_line)
+        return str(place)

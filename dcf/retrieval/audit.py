@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 from dcf.memory import Clock
 from dcf.retrieval.locked_folder import LockedFolder, usable
@@ -72,6 +72,11 @@ class AuditLog:
         self._task: asyncio.Task[None] | None = None
         self._is_closing = asyncio.Event()
         self._durable = Together(self._kept)
+
+    @classmethod
+    def at_home(cls, home: Path, clock: Clock, env: Mapping[str, str]) -> Self:
+        """The one of a home; with ``DCF_AUDIT_READS=0`` in ``env`` deletions alone are noted."""
+        return cls(home / "audit", clock, reads=env.get("DCF_AUDIT_READS") != "0")
 
     def note_read(self, by: Caller, project: str, ids: Sequence[str]) -> None:
         """Note what a read returned."""

@@ -160,10 +160,9 @@ def _playbook(place: int, match: PlaybookMatch) -> Candidate:
 
 
 def _code(place: int, hit: CodeHit) -> Candidate:
-    citation = Citation("code", hit.path, "line", number=hit.first_line, last=hit.last_line)
     lines = {"first_line": hit.first_line, "last_line": hit.last_line}
     about = {"file_path": hit.path, **lines, "symbol": hit.symbol}
-    return Candidate("code", place, hit.text, str(citation), "; ".join(hit.why), about)
+    return Candidate("code", place, hit.text, hit.citation, "; ".join(hit.why), about)
 
 
 def _document(place: int, hit: DocumentHit) -> Candidate:

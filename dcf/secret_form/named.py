@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dcf.secret_form.found import Found
-from dcf.secret_form.naming import IN_PAIR, IS, NAME, PARTS_OF_FOREIGN, kind_of
+from dcf.secret_form.naming import IN_PAIR, IS, NAME, foreign_parts, kind_of
 from dcf.secret_form.said import (
     is_count,
     is_example,
@@ -45,10 +45,7 @@ _LINE_ENDS = re.compile(r"[ \t]*+(?:[\r\n]|\Z)")
 
 
 # Each name has one of these, which are found much faster than names are.
-_PARTS = (
-    *("pass", "pwd", "secret", "token", "key", "cvv", "cvc", "sessi", ".sid", "auth"),
-    *PARTS_OF_FOREIGN,
-)
+_PARTS = ("pass", "pwd", "secret", "token", "key", "cvv", "cvc", "sessi", ".sid", "auth")
 # The signs of vowels in Indian and Thai words are no letters.
 _IS_ONE = re.compile(rf"\.?[\w\u0900-\u0e7f-]{{0,20}}+{IS}")
 _SIGNS_OF_GIVING = (":", "=", "</", "：")
@@ -67,7 +64,9 @@ def named(text: str, lower: str) -> Iterator[Found]:
     if not any(sign in lower for sign in _SIGNS_OF_GIVING):
         return
     at = 0
-    for place in sorted(place for part in _PARTS for place in _places(lower, part)):
+    for place in sorted(
+        place for part in (*_PARTS, *foreign_parts(lower)) for place in _places(lower, part)
+    ):
         given = _IS_ONE.match(lower, place) if place >= at else None
         hit = given and _NAMED.search(lower, max(at, place - _BEFORE), given.end())
         if not hit:

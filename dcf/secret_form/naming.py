@@ -19,13 +19,22 @@ _FOREIGN = (
     # Arabic, Hebrew, Persian
     r"|كلمة المرور|كلمة السر|סיסמ[הא]|گذرواژه|رمز عبور"
 )
-PARTS_OF_FOREIGN = (
+_PARTS_ASCII = (
     *("kennwort", "wachtwoord", "adgangskode", "senord", "contrase", "senha", "parol"),
-    *("haslo", "hasło", "heslo", "jelsz", "salasana", "ifre", "парол", "πρόσβασης", "密码"),
-    *("密碼", "口令", "パスワード", "暗証番号", "비밀번호", "패스워드", "khẩu", "sandi", "รหัสผ่าน"),
-    *("पासवर्ड", "المرور", "السر", "סיסמ", "گذرواژه", "عبور"),
+    *("haslo", "heslo", "jelsz", "salasana", "ifre", "sandi"),
 )
-"""Each of these names has one of them, or ``pass``: in its last word."""
+_PARTS_BEYOND = (
+    *("hasło", "парол", "πρόσβασης", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호"),
+    *("패스워드", "khẩu", "รหัสผ่าน", "पासवर्ड", "المرور", "السر", "סיסמ", "گذرواژه", "عبور"),
+)
+
+
+def foreign_parts(lower: str) -> tuple[str, ...]:
+    """What one of these names has in its last word, or ``pass``, where ``lower``, a text in small
+    letters, has one: most texts are ASCII, and cannot have most of it."""
+    return _PARTS_ASCII if lower.isascii() else (*_PARTS_ASCII, *_PARTS_BEYOND)
+
+
 # Looks behind stand after the letters: what begins with a letter is searched much faster.
 _CHOSEN = (
     rf"(?P<foreign>{_FOREIGN})|pass(?:word|wd|phrase)|pwd(?<![a-z]pwd)|dbpwd|secret"

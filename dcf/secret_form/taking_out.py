@@ -13,7 +13,7 @@ from dcf.secret_form.found import Found, united
 from dcf.secret_form.json_text import in_json, is_json
 from dcf.secret_form.makers import made_by_makers
 from dcf.secret_form.named import named
-from dcf.secret_form.naming import LABELS, PARTS_OF_FOREIGN, VALUE, small
+from dcf.secret_form.naming import LABELS, VALUE, foreign_parts, small
 from dcf.secret_form.randomness import random_values
 from dcf.secret_form.runs import kinds_of
 from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
@@ -27,7 +27,6 @@ _BY_LOOK = (private_keys, signed_tokens, made_by_makers)
 _PARTS_OF_NAMES = (
     *("pass", "pwd", "secret", "token", "key", "cvv", "cvc"),
     *("cookie", "auth", "sig", "sess", ".sid", "-u"),
-    *PARTS_OF_FOREIGN,
 )
 # Every text with a secret has one of those, one of these, or a long run of signs: most have none
 # and are done with.
@@ -135,7 +134,7 @@ def _kind_of_member(name: str, value: str | float) -> str | None:
 
 
 def _may_name(lower: str) -> bool:
-    return any(part in lower for part in _PARTS_OF_NAMES)
+    return any(part in lower for part in (*_PARTS_OF_NAMES, *foreign_parts(lower)))
 
 
 def _may_hold(text: str) -> bool:

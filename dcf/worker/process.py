@@ -36,7 +36,7 @@ from dcf.agents.models import Models
 from dcf.agents.templates import templates
 from dcf.knowledge import GraphFacts, GraphSetting, Knowledge, Privacy, drain, relay_for_ever
 from dcf.memory import SYSTEM, ContextSetting, Memory, Source, project_of_runs, random_id
-from dcf.retrieval import SHARES, BackendSetting, lifetimes_of, shares_of
+from dcf.retrieval import SHARES, AuditLog, BackendSetting, lifetimes_of, shares_of
 from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
@@ -315,6 +315,7 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
                 SHARES if unfit else shares,
                 BackendSetting() if unusable else backend,
                 lifetimes,
+                AuditLog.at_home(post.home, memory.ledger.clock, post.env),
             )
             stack.push_async_callback(bundles.close)
         contexts = RunContexts(memory, ContextSetting.from_env(post.env), project, bundles)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dcf.citation import Citation
 from dcf.context_form import FILE_KINDS, Kind
 from dcf.memory import SYSTEM, Memory, random_id
 from dcf.problem import ProblemError
@@ -17,7 +18,9 @@ from dcf.retrieval import (
     NOT_PERMITTED,
     SHARES,
     Answered,
+    AuditLog,
     BackendSetting,
+    Caller,
     CodeShelf,
     ContextQuestion,
     FactShelf,
@@ -58,7 +61,8 @@ class RunBundles:
     """Contexts from ``memory``, the files of the folder ``project`` and ``facts`` of its graph, for
     its Tasks, in which each kind has its share; of what was logged and of documents, those that
     ``backend`` keeps, items as long as ``lifetimes`` say. ``home`` is the folder that has indexes
-    of code, and what the backend file keeps where nobody names another."""
+    of code, and what the backend file keeps where nobody names another. The ``audit``,
+    if there is one, has what is told."""
 
     def __init__(
         self,
@@ -69,6 +73,7 @@ class RunBundles:
         shares: Mapping[Kind, Share] = SHARES,
         backend: BackendSetting | None = None,
         lifetimes: Lifetimes | None = None,
+        audit: AuditLog | None = None,
     ) -> None:
         self._memory = memory
         self._home = home
@@ -77,6 +82,7 @@ class RunBundles:
         self._shares = shares
         self._backend = backend or BackendSetting()
         self._lifetimes = lifetimes
+        self._audit = audit
         self._shelf: CodeShelf | None = None
         self._stores: Stores | None = None
         self._opened = AsyncExitStack()
@@ -111,7 +117,7 @@ class RunBundles:
         )
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                answered = await (await self._retrieval()).context(question)
+                answered = await (await self._retrieval()).context(question, _caller(task))
         except (ProblemError, TimeoutError) as problem:
             why = str(problem) or f"nothing was found within {_PATIENCE_S:.0f} s"
             log.warning("%s is done without what fits it: %s", task.lease.path, why)
@@ -129,6 +135,8 @@ class RunBundles:
         """End what goes on behind answers."""
         if self._shelf is not None:
             await self._shelf.close()
+        if self._audit is not None:
+            await self._audit.close()
         await self._opened.aclose()
 
     async def _retrieval(self) -> Retrieval:
@@ -147,6 +155,7 @@ class RunBundles:
             playbooks=PlaybookShelf(memory),
             facts=self._facts,
             shares=self._shares,
+            audit=self._audit,
         )
 
     async def _kept(self) -> Stores:
@@ -164,6 +173,12 @@ class RunBundles:
                 )
                 self._stores = await self._opened.enter_async_context(opening)
             return self._stores
+
+
+def _caller(task: Task) -> Caller:
+    """Who reads, for the audit: the state of a run."""
+    lease = task.lease
+    return Caller(str(Citation("run", lease.workflow_id, "state", lease.path)))
 
 
 def _told(answered: Answered) -> Iterator[str]:

@@ -13,7 +13,7 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.documents.showing import document_entry
 from dcf.cli.exits import BAD_INPUT
 from dcf.cli.memory.opening import person
-from dcf.cli.retrieval.opening import open_documents
+from dcf.cli.retrieval.opening import open_audit, open_documents
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, listed, summary
@@ -21,6 +21,7 @@ from dcf.cli.wording import counted
 from dcf.memory import Document, DocumentFiles, DocumentReport, UnknownDocument
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
+from dcf.retrieval import Caller
 
 _TOLD = ("added", "changed", "removed", "unchanged", "refused", "passed_over")
 
@@ -69,8 +70,10 @@ async def remove_documents(settings: Settings, project: str, names: Sequence[str
                 problems.append(error.problem)
         if problems:
             raise BadInput(problems)
-        for document_id in found:
-            await documents.remove(document_id, by=by)
+        async with open_audit(settings) as audit:
+            for one in found.values():
+                await documents.remove(one.id, by=by)
+                await audit.keep("delete", Caller(by.name), one.project, [one.citation], 1)
     removed = [document_entry(one) for one in found.values()]
     return Answer({"removed": removed}, [f"Removed {one['path']}" for one in removed], "removed")
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from dcf.cli.answer import Answer
 from dcf.cli.memory.wording import moment, one_line
-from dcf.cli.retrieval.opening import open_documents
+from dcf.cli.retrieval.opening import note_read, open_documents
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
@@ -53,6 +53,7 @@ async def show_document(
     async with open_documents(settings) as documents:
         document = await documents.get(asked.name, project=project)
         pieces = await documents.pieces(document, page=asked.page, lines=asked.lines)
+    await note_read(settings, document.project, [document.citation])
     fields = {"document": document_entry(document), "pieces": [piece_entry(one) for one in pieces]}
     show: list[Any] = [*_heading(document), *(line for one in pieces for line in _lines(one))]
     return Answer(fields, show)
@@ -64,6 +65,7 @@ async def search_documents(settings: Settings, project: str, query: str, limit: 
     query = without_secrets(query)
     async with open_documents(settings, searched=True) as documents:
         hits = await documents.find(project, query, limit=limit)
+    await note_read(settings, project, [one.piece.citation for one in hits])
     entries = [{**piece_entry(one.piece), "score": one.score, "why": one.why} for one in hits]
     show: list[Any] = []
     for one in hits:

@@ -257,7 +257,7 @@ async def open_stores(settings: Settings, screen: Screen) -> AsyncIterator[OpenS
         why = f"logged items are in another memory, {path}"
         away.append(Unreached("MEM_PATH", why, f"forget it there too, with DCF_MEMORY={path}"))
     async with AsyncExitStack() as stack:
-        stores.append(_AuditStore(await stack.enter_async_context(open_audit(settings, setting))))
+        stores.append(_AuditStore(await stack.enter_async_context(open_audit(settings))))
         try:
             stores += await stack.enter_async_context(_in_postgres(setting))
         except StoreProblem as error:

@@ -11,7 +11,7 @@ from rich.text import Text
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import person
 from dcf.cli.memory.wording import moment, one_line
-from dcf.cli.retrieval.opening import demand_kept, open_retrieval, open_shelf
+from dcf.cli.retrieval.opening import demand_kept, note_read, open_retrieval, open_shelf
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.problem import Problem
@@ -86,6 +86,7 @@ async def find_code(
         retriever = shelf.of(setting.projects.chosen(None, None))
         problems = (await retriever.sync()).problems if wait else await retriever.ready(query)
         hits = await retriever.find(query, limit=limit)
+    await note_read(settings, str(retriever.root), [hit.citation for hit in hits])
     fields = {
         "query": without_secrets(query),
         "hits": [{**asdict(hit), "why": list(hit.why)} for hit in hits],

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from dcf.cli.memory.opening import now_ms, opened, source_in
+from dcf.cli.memory.opening import now_ms, opened, person, source_in
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
@@ -18,6 +18,7 @@ from dcf.memory import Actor, Memory, project_of_runs, random_id
 from dcf.retrieval import (
     AuditLog,
     BackendSetting,
+    Caller,
     CodeShelf,
     FileDocuments,
     FileItems,
@@ -46,7 +47,7 @@ async def open_retrieval(
     """What is logged ``by`` somebody and asked. Raises a MemoryProblem, a StoreProblem."""
     async with (
         open_shelf(settings) as shelf,
-        open_audit(settings, setting) as audit,
+        open_audit(settings) as audit,
         _kept(settings, setting, by) as (stores, memory),
     ):
         yield Retrieval(
@@ -73,13 +74,19 @@ def _facts(settings: Settings, setting: RetrievalSetting) -> GraphFacts | None:
 
 
 @asynccontextmanager
-async def open_audit(settings: Settings, setting: RetrievalSetting) -> AsyncIterator[AuditLog]:
+async def open_audit(settings: Settings) -> AsyncIterator[AuditLog]:
     """Who read and deleted what, whatever keeps the items."""
-    audit = AuditLog(settings.home / "audit", now_ms, reads=setting.audit_reads)
+    audit = AuditLog.at_home(settings.home, now_ms, settings.env)
     try:
         yield audit
     finally:
         await audit.close()
+
+
+async def note_read(settings: Settings, project: str, citations: Sequence[str]) -> None:
+    """Note that the person at the command line was shown what stands at ``citations``."""
+    async with open_audit(settings) as audit:
+        audit.note_read(Caller(person("").name), project, citations)
 
 
 @asynccontextmanager

@@ -44,8 +44,7 @@ _READS, _DAYS, _NIGHT = "DCF_AUDIT_READS", "DCF_AUDIT_DAYS", "DCF_RETRIEVAL_NIGH
 @dataclass(frozen=True, slots=True)
 class RetrievalSetting:
     """``store`` is where items and documents are kept. ``rate`` is None where nobody says one.
-    Reads are in the audit log with ``audit_reads``, which keeps ``audit_days``; ``night`` is the
-    hour of the nightly work, None for none."""
+    The audit log keeps ``audit_days``; ``night`` is the hour of the nightly work, None for none."""
 
     port: int
     store: BackendSetting
@@ -56,7 +55,6 @@ class RetrievalSetting:
     personal: PersonalSetting = field(default_factory=PersonalSetting)
     reranker: RerankerSetting = field(default_factory=RerankerSetting)
     shares: Mapping[Kind, Share] = field(default_factory=lambda: SHARES)
-    audit_reads: bool = True
     audit_days: int = 90
     night: int | None = 3
 
@@ -73,7 +71,7 @@ class RetrievalSetting:
             problems.append(_problem("PORT", f"{said!r} is no port", "a number up to 65535"))
         rate = _rate(env.get(_RATE) or "", problems)
         lifetimes, endless = lifetimes_of(env)
-        reads = _number(env, _READS, 1, 1, "1 notes reads, 0 does not", problems)
+        _number(env, _READS, 1, 1, "1 notes reads, 0 does not", problems)
         days = _number(env, _DAYS, 90, 99_999, "days, as in 365", problems)
         hour = "an hour from 0 to 23, or off"
         asleep = env.get(_NIGHT) == "off"
@@ -103,7 +101,6 @@ class RetrievalSetting:
             personal,
             reranker,
             shares,
-            bool(reads),
             days,
             night,
         )

@@ -65,7 +65,7 @@ async def show_audit(
             and one.at >= first
         )
 
-    async with open_audit(settings, setting) as audit:
+    async with open_audit(settings) as audit:
         found = await audit.entries(is_asked, limit=limit)
     fields = {"accesses": [{**asdict(one), "ids": list(one.ids)} for one in found]}
     return Answer(fields, [*map(_line, found)] or ["Nothing is noted."])

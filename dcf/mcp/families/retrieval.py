@@ -136,8 +136,7 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
         raise Refused(error.code, str(error), hint=error.hint) from error
     seen, playbooks = ObservationShelf(memory), PlaybookShelf(memory)
     clock = memory.ledger.clock
-    reads = platform.config.env.get("DCF_AUDIT_READS") != "0"
-    audit = AuditLog(platform.config.home / "audit", clock, reads=reads)
+    audit = AuditLog.at_home(platform.config.home, clock, platform.config.env)
     retrieval = Retrieval(
         stores.items,
         shelf,

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import pytest
 from dcf_user import Dcf
+from memory_user import MemoryUser
 from unit.documents.made_files import docx_file, pdf_file
+
+from dcf.cli.entry import run_command
 
 
 def said(dcf: Dcf, *arguments: object, code: int = 0) -> str:
@@ -21,6 +26,46 @@ def answered(dcf: Dcf, *arguments: object, code: int = 0) -> dict[str, Any]:
     assert done.code == code, done
     answer: dict[str, Any] = done.json
     return answer
+
+
+def test_who_is_shown_and_removes_what_is_noted(
+    memory: MemoryUser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*words: str) -> Any:
+        assert run_command([*words, "--json"]) == 0, capsys.readouterr().err
+        return json.loads(capsys.readouterr().out)
+
+    (memory.folder / "tea.md").write_text("# Tea\n\nGreen tea is picked in spring.\n")
+    (memory.folder / "tea.py").write_text("def pick_tea():\n    pass\n")
+    run("documents", "add", "tea.md", "--root", ".")
+    (hit,) = run("documents", "search", "when is tea picked?", "--root", ".")["hits"]
+    run("retrieval", "documents", "when is tea picked?", "--root", ".")
+    document = run("documents", "show", "tea.md", "--root", ".")["document"]["citation"]
+    run("open", hit["citation"])
+    code = run("retrieval", "code", "pick tea", "--wait", "--root", ".")["hits"]
+    run("open", "dcf://code/tea.py/line/1-2")
+    run("documents", "remove", "tea.md", "--root", ".")
+    assert {one["path"] for one in code} == {"tea.md", "tea.py"}
+
+    told = run("retrieval", "audit", "--root", ".")["accesses"]
+    assert [(one["operation"], one["ids"]) for one in reversed(told)] == [
+        ("read", [hit["citation"]]),
+        ("read", [hit["citation"]]),
+        ("read", [document]),
+        ("read", [document]),
+        ("read", [f"dcf://code/{one['path']}/line/{one['lines']}" for one in map(lines, code)]),
+        ("read", ["dcf://code/tea.py/line/1-2"]),
+        ("delete", [document]),
+    ]
+    assert {one["project"] for one in told} == {str(memory.folder)}
+    memory.patch.setenv("DCF_AUDIT_READS", "0")
+    run("retrieval", "code", "pick tea", "--root", ".")
+    assert len(run("retrieval", "audit", "--root", ".")["accesses"]) == len(told)
+
+
+def lines(hit: dict[str, Any]) -> dict[str, Any]:
+    first, last = hit["first_line"], hit["last_line"]
+    return {"path": hit["path"], "lines": first if first == last else f"{first}-{last}"}
 
 
 def test_documents_are_added_found_and_opened(dcf: Dcf) -> None:

@@ -124,7 +124,7 @@ def test_no_secret_is_kept_or_returned(
         dcf("memory", "scope", "add", "exp/base", "pay_tea waits"),
         dcf("memory", "scope", "search", "exp/base", ASKED, "--json"),
         dcf("skills", "search", ASKED, "--json"),
-        dcf("retrieval", "audit", "--json"),
+        dcf("retrieval", "audit", "--json", "--limit", "500"),
     ]
     for way in (over_python, over_http, over_mcp):
         *told, kinds = asyncio.run(way(project))

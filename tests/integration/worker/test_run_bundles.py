@@ -28,6 +28,7 @@ from dcf.memory import (
     ToolUse,
 )
 from dcf.retrieval import (
+    AuditLog,
     BackendSetting,
     FactHit,
     FactShelf,
@@ -72,11 +73,14 @@ async def world_of(
     facts: FactShelf | None = None,
     backend: BackendSetting | None = None,
     lifetimes: Lifetimes | None = None,
+    audit: AuditLog | None = None,
 ) -> AsyncIterator[World]:
     """Agents whose skill permits ``files`` of the project ``shop``."""
     skill = replace(a_skill("search", FIND), permissions=Permissions(files=files))
     project = str(folder / "shop")
-    bundles = RunBundles(memory, folder, project, facts, backend=backend, lifetimes=lifetimes)
+    bundles = RunBundles(
+        *(memory, folder, project, facts), backend=backend, lifetimes=lifetimes, audit=audit
+    )
     async with crew_on(redis_url) as crew:
         catalog = SkillCatalog([skill])
         yield World(crew, memory, "index", project, catalog=catalog, bundles=bundles)
@@ -112,6 +116,19 @@ async def test_playbooks_facts_and_threads_are_told_beside_the_rest(
     assert r"1 ann: BankAway?\n2 bob: It was a holiday." in asked and "the key of" not in asked
     thread_uri = "dcf://thread/thread-1/turn/1"
     assert {kept.citation, "dcf://run/order-0", thread_uri} <= set(event["citations"])
+
+
+async def test_what_a_task_was_told_is_in_the_audit_log(
+    redis_url: str, memory: Memory, tmp_path: Path
+) -> None:
+    audit = AuditLog.at_home(tmp_path, memory.ledger.clock, {})
+    async with world_of(redis_url, memory, tmp_path, "src", audit=audit) as world:
+        await world.run("order-1", context={"budget": 400, "query": QUERY})
+        (event,) = await world.events("order-1", "BundleGiven")
+    (noted,) = await AuditLog.at_home(tmp_path, memory.ledger.clock, {}).entries()
+    assert (noted.operation, noted.project) == ("read", str(tmp_path / "shop"))
+    assert noted.by.startswith("dcf://run/order-1/state/")
+    assert set(noted.ids) == set(event["citations"]) and noted.count == len(noted.ids) > 0
 
 
 @pytest.mark.parametrize("where", ["sqlite", "file"])
