@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dcf.secret_form.found import Found
-from dcf.secret_form.naming import IN_PAIR, IS, NAME, foreign_parts, kind_of
+from dcf.secret_form.naming import FOREIGN_NAME, IN_PAIR, IS, NAME, foreign_parts, kind_of
 from dcf.secret_form.said import (
     is_count,
     is_example,
@@ -18,7 +18,6 @@ from dcf.secret_form.said import (
     is_word_itself,
 )
 
-_NAMED = re.compile(rf"(?P<name>{NAME})(?P<between>{IS})")
 _IN_PAIR = re.compile(IN_PAIR)
 # In the source of a program: the type of a variable, and what begins a literal.
 _TYPED = re.compile(r"[a-z_][\w.]{0,40}(?:\[[^\]\n]{0,40}\])?(?: ?\| ?none)? ?= ?(?=[rbfu]?[\"'])")
@@ -46,8 +45,12 @@ _LINE_ENDS = re.compile(r"[ \t]*+(?:[\r\n]|\Z)")
 
 # Each name has one of these, which are found much faster than names are.
 _PARTS = ("pass", "pwd", "secret", "token", "key", "cvv", "cvc", "sessi", ".sid", "auth")
+_HERE = (re.compile(rf"\.?[\w-]{{0,20}}+{IS}"), re.compile(rf"(?P<name>{NAME})(?P<between>{IS})"))
 # The signs of vowels in Indian and Thai words are no letters.
-_IS_ONE = re.compile(rf"\.?[\w\u0900-\u0e7f-]{{0,20}}+{IS}")
+_ELSEWHERE = (
+    re.compile(rf"[\w\u0900-\u0e7f-]{{0,20}}+{IS}"),
+    re.compile(rf"(?P<name>{FOREIGN_NAME})(?P<between>{IS})"),
+)
 _SIGNS_OF_GIVING = (":", "=", "</", "：")
 _SHORTEST_MADE = 6
 """Signs of what a machine makes; a code that is shorter is written without quotes."""
@@ -64,11 +67,12 @@ def named(text: str, lower: str) -> Iterator[Found]:
     if not any(sign in lower for sign in _SIGNS_OF_GIVING):
         return
     at = 0
-    for place in sorted(
-        place for part in (*_PARTS, *foreign_parts(lower)) for place in _places(lower, part)
-    ):
-        given = _IS_ONE.match(lower, place) if place >= at else None
-        hit = given and _NAMED.search(lower, max(at, place - _BEFORE), given.end())
+    here = [place for part in _PARTS for place in _places(lower, part)]
+    elsewhere = {place for part in foreign_parts(lower) for place in _places(lower, part)}
+    for place in sorted((*here, *elsewhere)):
+        begun, form = _ELSEWHERE if place in elsewhere else _HERE
+        given = begun.match(lower, place) if place >= at else None
+        hit = given and form.search(lower, max(at, place - _BEFORE), given.end())
         if not hit:
             continue
         at = hit.end()

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-# What people of other languages than English call a password, in small letters, with and without
-# its accents. Words that mean more than a password (clave, parola, codice) are none.
+# What people of other languages than English call a password, in small letters. Words that mean
+# more than a password (clave, parola, codice) are none.
+_FOREIGN_PASS = r"passwort|passord|mot[-_ ]?de[-_ ]?passe|palavra[-_ ]passe"
 _FOREIGN = (
-    # German, Dutch, Danish, Norwegian, Swedish
-    r"passwort|kennwort|wachtwoord|adgangskode|passord|l[öo]senord"
-    # French, Spanish, Portuguese, Romanian, Italian
-    r"|mot[-_ ]?de[-_ ]?passe|contrase(?:ñ|n\u0303?)a|palavra[-_ ]passe|senha|parolă"
-    r"|parola d'ordine"
-    # Polish, Czech, Hungarian, Finnish, Turkish
-    r"|has[łl]o|heslo|jelsz[óo]|salasana|[şs]ifre"
+    # German, Dutch, Swedish
+    r"kennwort|wachtwoord|lösenord"
+    # Spanish, Portuguese, Romanian
+    r"|contrase(?:ñ|n\u0303?)a|senha|parolă"
+    # Polish, Hungarian, Turkish
+    r"|hasło|jelszó|şifre"
     # Russian, Ukrainian, Greek
     r"|пароль|κωδικός πρόσβασης"
-    # Chinese, Japanese, Korean, Vietnamese, Indonesian, Thai, Hindi
-    r"|密码|密碼|口令|パスワード|暗証番号|비밀번호|패스워드|mật khẩu|kata sandi|รหัสผ่าน|पासवर्ड"
+    # Chinese, Japanese, Korean, Vietnamese, Thai, Hindi
+    r"|密码|密碼|口令|パスワード|暗証番号|비밀번호|패스워드|mật khẩu|รหัสผ่าน|पासवर्ड"
     # Arabic, Hebrew, Persian
     r"|كلمة المرور|كلمة السر|סיסמ[הא]|گذرواژه|رمز عبور"
 )
-_PARTS_ASCII = (
-    *("kennwort", "wachtwoord", "adgangskode", "senord", "contrase", "senha", "parol"),
-    *("haslo", "heslo", "jelsz", "salasana", "ifre", "sandi"),
-)
+# Each is looked for in every text, which takes 0.5 ms for 1 MB.
+_PARTS_ASCII = ("kennwort", "wachtwoord", "contrase", "senha")
 _PARTS_BEYOND = (
-    *("hasło", "парол", "πρόσβασης", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호"),
-    *("패스워드", "khẩu", "รหัสผ่าน", "पासवर्ड", "المرور", "السر", "סיסמ", "گذرواژه", "عبور"),
+    *("lösenord", "parolă", "hasło", "jelszó", "şifre", "пароль", "πρόσβασης", "密码", "密碼"),
+    *("口令", "パスワード", "暗証番号", "비밀번호", "패스워드", "khẩu", "รหัสผ่าน", "पासवर्ड"),
+    *("المرور", "السر", "סיסמ", "گذرواژه", "عبور"),
 )
 
 
 def foreign_parts(lower: str) -> tuple[str, ...]:
-    """What one of these names has in its last word, or ``pass``, where ``lower``, a text in small
-    letters, has one: most texts are ASCII, and cannot have most of it."""
+    """What a ``FOREIGN_NAME`` has in its last word, where ``lower``, a text in small letters, has
+    one: most texts are ASCII, and cannot have most of it."""
     return _PARTS_ASCII if lower.isascii() else (*_PARTS_ASCII, *_PARTS_BEYOND)
 
 
 # Looks behind stand after the letters: what begins with a letter is searched much faster.
 _CHOSEN = (
-    rf"(?P<foreign>{_FOREIGN})|pass(?:word|wd|phrase)|pwd(?<![a-z]pwd)|dbpwd|secret"
+    rf"(?P<foreign>{_FOREIGN_PASS})|pass(?:word|wd|phrase)|pwd(?<![a-z]pwd)|dbpwd|secret"
     # Tests and programs have a pass, too: of these it is a password.
     r"|(?:user[-_]|(?:db|sql|admin|root|mail|smtp|ftp|ssh|sudo|become|redis|auth|proxy)[-_]?)pass"
     r"|(?:cvv|cvc)(?<![a-z]...)2?"
@@ -55,8 +54,10 @@ _MADE = (
 _ENDING = r"(?:[-_]?\d|[-_](?:prod|live|test|dev|staging|old|new))?"
 NAME = rf"(?:(?P<chosen>{_CHOSEN})|(?:{_MADE})){_ENDING}"
 """The end of the name of a secret, in small letters. People choose the values of ``chosen``: any
-word may be one; some of these names are ``foreign``, no English. Machines make the values of the
+word may be one; some of these names are ``foreign``. Machines make the values of the
 others, and plain words are none."""
+FOREIGN_NAME = rf"(?P<chosen>(?P<foreign>{_FOREIGN})){_ENDING}"
+"""The same of names without ``pass``, which take longer to look for."""
 _ASSIGNED = r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+(?:=>|:=|[:=：]|(?:%20)?%3[ad](?:%20)?)[*`]{0,2}\s*+"
 _BESIDE = (
     r"\\?[\"']?[\s,]{1,60}+\\?[\"']?value\\?[\"']?\s{0,9}+[:=]\s{0,9}+"

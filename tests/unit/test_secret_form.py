@@ -109,7 +109,6 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0B\n-----END RSA
         ("app --password=Xy9 && app --password Xy9", "app --password=# && app --password #"),
         ("mongosh -u ann -p Hunter22xk", "mongosh -u ann -p #"),
         ("redis-cli -h db -a Hunter22xk ping", "redis-cli -h db -a # ping"),
-        ("unzip -P Hunter22xk a.zip", "unzip -P # a.zip"),
         # In other languages.
         ("Passwort: Hunter22xk", "Passwort: #"),
         ("Passwort: sommer", "Passwort: #"),
