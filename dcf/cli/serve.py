@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import stat
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +19,8 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
 from dcf.problem import Problem
 from dcf_agents.installation import installed_version
+
+_log = logging.getLogger(__name__)
 
 _LONGEST_TOKEN = 4_096
 
@@ -65,21 +70,34 @@ async def serve_platform(order: ServeOrder, settings: Settings) -> Answer:
     return Answer({"url": served[0] if served else None}, status="stopped")
 
 
-def check_exposed(host: str, token: str | None) -> None:
-    """Before anything is started: off this machine there has to be a token. Raises BadInput."""
+def check_exposed(host: str, token: str | None, whose: str = "--host") -> None:
+    """Before anything is started: off this machine there has to be a token that nobody guesses;
+    ``whose`` says what is to be mended. Raises BadInput."""
     from dcf.tools.serving import CannotServe, check_exposure
 
     try:
         check_exposure(host, token)
     except CannotServe as error:
-        problem = Problem("CLI_NO_TOKEN", str(error), hint=error.hint, file="--host")
+        problem = Problem("CLI_NO_TOKEN", str(error), hint=error.hint, file=whose)
         raise BadInput([problem]) from error
+
+
+def warn_of_readers(file: Path) -> None:
+    """Say so where others than its owner can read a file with tokens, or change it."""
+    with suppress(OSError):  # whoever reads it says that it is not there
+        mode = stat.S_IMODE(file.stat().st_mode)
+        if mode & 0o077:
+            _log.warning(
+                "%s has tokens, and others than its owner can read it (mode %o): chmod 600 %s",
+                *(file, mode, file),
+            )
 
 
 def token_of(file: Path | None, settings: Settings) -> str | None:
     """The token that clients must send. Raises BadInput."""
     if file is None:
         return settings.env.get("DCF_TOKEN") or None
+    warn_of_readers(file)
     try:
         # A device never ends.
         with file.open("rb") as stream:

@@ -16,9 +16,9 @@ from dcf.cli.answer import Answer
 from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.memory.opening import now_ms
 from dcf.cli.retrieval.opening import open_retrieval
-from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.retrieval.setting import TOKENS, RetrievalSetting
 from dcf.cli.retrieval.tending import night_of
-from dcf.cli.serve import check_exposed, token_of
+from dcf.cli.serve import check_exposed, token_of, warn_of_readers
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import EnvironmentTrouble
 from dcf.memory import Actor
@@ -50,8 +50,12 @@ async def serve_retrieval(
     log_to_stderr(settings.log_level)
     token = token_of(token_file, settings)
     # Each token opens something: none of them may be one that can be guessed.
-    for one in (token, *setting.projects.tokens) if token else setting.projects.tokens or (None,):
-        check_exposed(host, one)
+    if token or not setting.projects.tokens:
+        check_exposed(host, token)
+    if settings.env.get(TOKENS):
+        warn_of_readers(Path(settings.env[TOKENS]))
+    for one, project in setting.projects.tokens.items():
+        check_exposed(host, one, f"{TOKENS}, the line of {project}")
     limits = setting.limits(exposed=not is_loopback(host))
     guard = Guard.from_env(settings.env, host, token)
     served: list[str] = []

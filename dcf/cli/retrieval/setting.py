@@ -35,7 +35,7 @@ EXPOSED_RATE = 100.0
 MOST_PROCESSES = 64
 
 _ROOTS = "DCF_RETRIEVAL_ROOTS"
-_TOKENS = "DCF_RETRIEVAL_TOKENS"
+TOKENS = "DCF_RETRIEVAL_TOKENS"
 _ALLOW = "DCF_RETRIEVAL_ALLOW"
 _RATE = "DCF_RETRIEVAL_RATE"
 _READS, _DAYS, _NIGHT = "DCF_AUDIT_READS", "DCF_AUDIT_DAYS", "DCF_RETRIEVAL_NIGHT"
@@ -81,7 +81,7 @@ class RetrievalSetting:
         shares, unfit = shares_of(env)
         problems += (*endless, *wrong, *unusable, *unfit)
         named = [Path(one) for one in (env.get(_ROOTS) or "").split(os.pathsep) if one]
-        tokens = Path(env[_TOKENS]) if env.get(_TOKENS) else None
+        tokens = Path(env[TOKENS]) if env.get(TOKENS) else None
         if problems:
             raise BadInput(problems)
         chosen = roots or named or ([] if tokens else [project_folder(Path.cwd())])

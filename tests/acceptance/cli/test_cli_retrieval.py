@@ -294,6 +294,11 @@ def test_what_cannot_be_moved_is_refused_with_the_reason(
     [
         ({}, ["serve", "--host", "0.0.0.0"], "there is no token"),
         ({"DCF_TOKEN": "short"}, ["serve", "--host", "0.0.0.0"], "fewer than 16"),
+        (
+            {"DCF_RETRIEVAL_TOKENS": "tokens", "DCF_TOKEN": "b" * 8 + "c" * 8},
+            ["serve", "--host", "0.0.0.0"],
+            "fewer than 16",
+        ),
         ({"MEM_BACKEND": "files"}, ["serve"], "'files' is no backend"),
         ({"MEM_BACKEND": "postgres"}, ["serve"], "is not set"),
         ({"PORT": "x"}, ["serve"], "'x' is no port"),
@@ -319,8 +324,12 @@ def test_what_cannot_be_moved_is_refused_with_the_reason(
 def test_what_cannot_be_is_refused_before_anything_starts(
     dcf: Dcf, env: dict[str, str], arguments: list[str], said: str
 ) -> None:
+    (dcf.folder / "tokens").write_text(f"short {dcf.folder}\n")
+    (dcf.folder / "tokens").chmod(0o640)
     done = dcf("retrieval", *arguments, env={"DCF_EMBEDDER": "none", **env})
     assert done.code in (1, 2) and said in done.err
+    if env.get("DCF_RETRIEVAL_TOKENS") == "tokens":
+        assert f"DCF_RETRIEVAL_TOKENS, the line of {dcf.folder}" in done.err
     assert "Traceback" not in done.err
 
 
