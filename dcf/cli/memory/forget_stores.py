@@ -26,6 +26,7 @@ from dcf.cli.memory.forget_remains import RemainingStore, remaining_in
 from dcf.cli.memory.opening import now_ms, source_in
 from dcf.cli.project_folder import project_folder
 from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.retrieval.migrating import copied_places
 from dcf.cli.retrieval.opening import open_audit
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
@@ -55,6 +56,7 @@ from dcf.retrieval import (
     StoreProblem,
     StoreUnreachable,
     fault_of_url,
+    where_of_url,
 )
 from dcf.worker import remove_run
 
@@ -71,6 +73,13 @@ _COPIES_OF_RUNS = (
     ),
 )
 _GOING: tuple[RunStatus, ...] = ("pending", "running")
+
+_SWITCHES = {
+    "sqlite": "DCF_MEMORY={}",
+    "file": "MEM_PATH={}",
+    "postgres": "DATABASE_URL of {}",
+}
+"""What makes this command look through a place of each backend."""
 
 
 class ForgetfulStore(Protocol):
@@ -252,6 +261,7 @@ async def open_stores(settings: Settings, screen: Screen) -> AsyncIterator[OpenS
     stores = [*_folders(settings, setting), _CodeStore(settings.home / "code")]
     remaining: list[RemainingStore] = []
     away = [*_copies(settings), *await _graph(settings)]
+    away += await asyncio.to_thread(_copied_by_migration, settings, setting)
     path = setting.store.path
     if path is not None and (setting.backend == "sqlite" or path.is_file()):
         why = f"logged items are in another memory, {path}"
@@ -338,6 +348,25 @@ async def _graph(settings: Settings) -> list[Unreached]:
         return []
     hint = "`dcf graph ask` shows what it knows; without its data it is told anew of runs to come"
     return [Unreached("graph", "what it was told of runs and sessions is not looked through", hint)]
+
+
+def _copied_by_migration(settings: Settings, setting: RetrievalSetting) -> list[Unreached]:
+    """Places of `dcf retrieval migrate` that are not looked through here and are still there."""
+    database, path = setting.store.database, setting.store.path
+    looked = {
+        f"sqlite:{source_in(settings).path.resolve()}",
+        f"file:{(settings.home / 'items').resolve()}",
+        *([f"{setting.backend}:{path.resolve()}"] if path is not None else []),
+        *([f"postgres:{where_of_url(database)}"] if database else []),
+    }
+    why = "`dcf retrieval migrate` copied logged items and documents from it or to it"
+    return [
+        Unreached(name, why, f"forget it there too, with {_SWITCHES[backend].format(where)}")
+        for name in copied_places(settings)
+        if name not in looked
+        for backend, _, where in [name.partition(":")]
+        if backend == "postgres" or Path(where).exists()
+    ]
 
 
 def _copies(settings: Settings) -> list[Unreached]:

@@ -30,6 +30,8 @@ from dcf.retrieval import (
     where_of_url,
 )
 
+_NOTED = "migrations"
+"""A file of the home with a place in each line: what is forgotten may still be there."""
 _URLS = ("postgresql://", "postgres://")
 
 
@@ -87,10 +89,29 @@ async def migrate_items(
         open_lasting(settings, come.setting, by, make=False) as (items, documents),
         open_lasting(settings, go.setting, by, make=True) as (kept, there),
     ):
+        await asyncio.to_thread(_note, settings, (come.name, go.name))
         with screen.working(f"copying to {go.name}") as progress:
             done = await migrate(items, kept, named, progress.tell)
             read = await migrate_documents(documents, there, by=by, tell=progress.tell)
     return _answer(come, go, done, read)
+
+
+def copied_places(settings: Settings) -> tuple[str, ...]:
+    """The places that anything was ever copied from or to by this home, as ``Place.name`` has
+    them, each once."""
+    try:
+        text = (settings.home / _NOTED).read_text("utf-8")
+    except FileNotFoundError:
+        return ()
+    return tuple(dict.fromkeys(text.splitlines()))
+
+
+def _note(settings: Settings, names: Sequence[str]) -> None:
+    # Before anything is copied: what a kill leaves there is found, too.
+    known = copied_places(settings)
+    new = [name for name in names if name not in known]
+    with (settings.home / _NOTED).open("a", encoding="utf-8") as stream:
+        stream.writelines(f"{name}\n" for name in new)
 
 
 def _answer(come: Place, go: Place, done: Sequence[Migrated], read: MigratedDocuments) -> Answer:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from memory_user import MemoryUser
 from memory_world import Numbered
 
+from dcf.cli.entry import run_command
 from dcf.code import CodeRetriever
 from dcf.documents import Piece, ReadDocument
 from dcf.memory import SYSTEM, FileState
@@ -75,6 +77,24 @@ def test_it_is_looked_for_first_then_forgotten_and_there_is_a_receipt(
     assert done.code == 1
     problems = json.loads(done.out)["problems"]
     assert {one["code"] for one in problems} == {"memory_named_again"}
+
+
+def test_a_place_that_was_migrated_to_is_named_as_long_as_it_is_there(
+    told: MemoryUser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "moved"
+    assert run_command(["retrieval", "log", "Ann Miller called"]) == 0
+    for _ in range(2):
+        assert run_command(["retrieval", "migrate", "sqlite", f"file:{folder}"]) == 0
+    capsys.readouterr()
+    looked = told.ok("forget", "--about", "Ann Miller", "--dry-run")
+    (one,) = looked["unreached"]
+    assert one["where"] == f"file:{folder}" and f"MEM_PATH={folder}" in one["hint"]
+    told.patch.setenv("MEM_PATH", str(folder))
+    assert told.ok("forget", "--about", "Ann Miller", "--dry-run")["unreached"] == []
+    told.patch.delenv("MEM_PATH")
+    shutil.rmtree(folder)
+    assert told.ok("forget", "--about", "Ann Miller", "--dry-run")["unreached"] == []
 
 
 def test_a_copy_of_the_memory_is_named(told: MemoryUser) -> None:
