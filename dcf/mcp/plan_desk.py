@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dcf.guidelines import Guidelines
     from dcf.mcp.platform import Platform
-    from dcf.planner import Guide, History, Matcher, ModelAtHand, Planner
+    from dcf.planner import FindContext, Guide, History, Matcher, ModelAtHand, Planner
 
 PLANNER = "planner"
 """The agent whose guidelines count, where a client names none."""
@@ -39,10 +39,15 @@ class PlanDesk:
     _folder: tempfile.TemporaryDirectory[str] | None = None
 
     def planner(
-        self, planner_agent_id: str | None = None, *, writes_waiting: bool = True
+        self,
+        planner_agent_id: str | None = None,
+        *,
+        writes_waiting: bool = True,
+        context: FindContext | None = None,
     ) -> Planner:
-        """The planner for one call of a tool, who reads the guidelines of that agent. What waits
-        for the graph is written when it is first asked; not at all without ``writes_waiting``."""
+        """The planner for one call of a tool, who reads the guidelines of that agent; a model that
+        drafts is told what ``context`` finds. What waits for the graph is written when it is first
+        asked; not at all without ``writes_waiting``."""
         from dcf.planner import Bench, Planner, PlanningStore
 
         platform = self.platform
@@ -61,17 +66,25 @@ class PlanDesk:
             clock=self._now_ms,
             new_id=lambda: platform.new_id()[:12].lower(),
             guide=self._guide(planner_agent_id, writes_waiting),
-            model=self._model(),
+            model=self._model(context),
             # The command line has refused whatever is neither on nor off.
             explore=(config.env.get("DCF_EXPLORE") or "on").lower() == "on",
         )
 
-    def planner_of(self, planning_id: str, *, writes_waiting: bool = True) -> Planner:
+    def planner_of(
+        self,
+        planning_id: str,
+        *,
+        writes_waiting: bool = True,
+        context: FindContext | None = None,
+    ) -> Planner:
         """As ``planner``, the one who began the planning. Raises UnknownPlanning,
         PlanningDamaged."""
-        planner = self.planner(writes_waiting=writes_waiting)
+        planner = self.planner(writes_waiting=writes_waiting, context=context)
         advised = planner.store.read(planning_id).advised
-        return planner if advised is None else self.planner(advised, writes_waiting=writes_waiting)
+        if advised is None:
+            return planner
+        return self.planner(advised, writes_waiting=writes_waiting, context=context)
 
     def reflected(self, workflow_id: str, reflection: Mapping[str, Any], note: str) -> None:
         """Keep with the planning whose run it was what was learned of it; a run that nobody planned
@@ -128,7 +141,7 @@ class PlanDesk:
 
         return read
 
-    def _model(self) -> ModelAtHand | None:
+    def _model(self, context: FindContext | None) -> ModelAtHand | None:
         from dcf.agents.models import REHEARSAL, Models, named_model
         from dcf.planner import DraftLimits, ModelAtHand, Spending
 
@@ -141,7 +154,7 @@ class PlanDesk:
         def build() -> Model:
             return Models(env).of(name, Spending(limits))
 
-        return ModelAtHand(build, limits)
+        return ModelAtHand(build, limits, context)
 
 
 @dataclass(slots=True)

@@ -9,8 +9,10 @@ from pydantic import Field
 
 from control_plane import UnknownRun
 from dcf.mcp.approval_token import check_approval_token
+from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import Refused, problem_view
-from dcf.mcp.help import Obvious
+from dcf.mcp.families.retrieval import project_context
+from dcf.mcp.help import Obvious, Rare
 from dcf.mcp.plan_answers import Checked, CompiledShown, Plannings, PlanShown, Told
 from dcf.mcp.plan_view import planning_view
 from dcf.mcp.platform import Platform
@@ -25,6 +27,11 @@ Answers = Annotated[
     dict[str, Any] | None,
     "By name: inputs, outputs, guardrails, change, procedure (stored id, or new), input.",
 ]
+ContextTokens = Annotated[
+    int | None,
+    Rare("Of project files and memory that a model that drafts is told."),
+    Alias("context"),
+]
 Procedure = Annotated[str, "Markdown or YAML."]
 
 
@@ -35,10 +42,12 @@ async def plan_start(
     sop: Annotated[str | None, "Your procedure; else a stored one is found."] = None,
     answers_json: Answers = None,
     planner_agent_id: Annotated[str | None, "Whose guidelines count."] = None,
+    context_tokens: ContextTokens = None,
 ) -> PlanShown:
     """Begin a planning: takes a procedure that fits, or refuses and names the nearest; compiles,
     validates, asks."""
-    planner = platform.plans.planner(planner_agent_id)
+    context = project_context(platform, context_tokens, "plan_start")
+    planner = platform.plans.planner(planner_agent_id, context=context)
     procedure = None if sop is None else ("sop", sop)
     found = await planner.start(
         objective, answers_json, procedure=procedure, advised=planner_agent_id
@@ -51,9 +60,11 @@ async def plan_answer(
     platform: Platform,
     planning_id: PlanningId,
     answers_json: Annotated[dict[str, Any], "By name."],
+    context_tokens: ContextTokens = None,
 ) -> PlanShown:
     """Answer what a planning asks, or change what was said."""
-    planner = platform.plans.planner_of(planning_id)
+    context = project_context(platform, context_tokens, "plan_answer")
+    planner = platform.plans.planner_of(planning_id, context=context)
     return _shown(await planner.answer(planning_id, answers_json))
 
 

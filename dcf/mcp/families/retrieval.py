@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -112,6 +113,32 @@ async def augmented_context(
     if answered.problems:
         answer["warnings"] = [one.message for one in answered.problems]
     return answer
+
+
+def project_context(
+    platform: Platform, budget: int | None, tool_name: str
+) -> Callable[[str], Awaitable[list[dict[str, str]]]] | None:
+    """Finds what the server's project has for an objective, in at most ``budget`` tokens; None for
+    no budget."""
+    if budget is None:
+        return None
+
+    async def find(objective: str) -> list[dict[str, str]]:
+        retrieval, project = await _retrieval(platform, None, tool_name)
+        question = ContextQuestion(project, objective, limit=limit_of(None, budget), budget=budget)
+        try:
+            answered = await retrieval.context(question, Caller("mcp"))
+        except _PROBLEMS as error:
+            raise Refused(error.code, str(error), hint=error.hint) from error
+        finally:
+            if retrieval.audit is not None:
+                await retrieval.audit.close()
+        return [
+            {"citation": one.candidate.citation, "text": one.candidate.text}
+            for one in answered.found
+        ]
+
+    return find
 
 
 async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tuple[Retrieval, str]:

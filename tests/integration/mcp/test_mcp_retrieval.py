@@ -11,6 +11,7 @@ from integration.mcp.platforms import desk_on
 
 from dcf.documents import Piece, ReadDocument
 from dcf.knowledge import GraphConnection
+from dcf.mcp.families.retrieval import project_context
 from dcf.memory import SYSTEM, FileState, Memory, NewPlaybook, Source, random_id
 from dcf.retrieval import AuditLog, FileDocuments, FileItems, MemoryItems, NewItem
 
@@ -37,6 +38,20 @@ async def test_what_is_logged_is_found_with_the_code(redis_url: str, tmp_path: P
         assert tagged["context"][0]["why"][-1] == "tagged decision: +0.050"
         assert await desk.refused("augmented_context", query=" ") == "retrieval_invalid_question"
         assert await desk.refused("log_artifact", text="") == "retrieval_invalid_item"
+
+
+async def test_a_planner_is_told_what_fits_of_the_project(redis_url: str, tmp_path: Path) -> None:
+    # No model is at hand in a rehearsal: what it would be told is asked for as the tools do.
+    async with desk_on(redis_url, tmp_path) as desk:
+        code = "def weigh_parcel(parcel):\n    return parcel.grams\n"
+        (tmp_path / "workspace" / "parcels.py").write_text(code)
+        find = project_context(desk.platform, 300, "plan_start")
+        assert find is not None and project_context(desk.platform, None, "plan_start") is None
+        (told,) = await find("weigh a parcel")
+        assert told == {"citation": "dcf://code/parcels.py/line/1-2", "text": code.rstrip("\n")}
+        for name in ("context_tokens", "context"):
+            shown = await desk.call("plan_start", objective="weigh a parcel", **{name: 300})
+            assert "context" not in str(shown.get("warnings"))
 
 
 async def test_no_folder_is_read_that_is_not_the_servers(redis_url: str, tmp_path: Path) -> None:
