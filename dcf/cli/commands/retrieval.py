@@ -154,13 +154,14 @@ def log(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What happened; - reads stdin.")],
     tags: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="TAG", help="As in error, fix; may be repeated."),
+        typer.Option("--tag", "--tags", metavar="TAG", help="As in error, fix; may be repeated."),
     ] = None,
     source: Annotated[
         str | None, typer.Option("--source", metavar="NAME", help="Who says it, as in pytest.")
     ] = None,
     file: Annotated[
-        str | None, typer.Option("--file", metavar="PATH", help="The file that it is about.")
+        str | None,
+        typer.Option("--file", "--file-path", metavar="PATH", help="The file that it is about."),
     ] = None,
     root: RootOption = None,
     as_json: JsonOption = False,
@@ -195,13 +196,16 @@ def context(
         str | None,
         typer.Option(
             "--file",
+            "--file-path",
             metavar="PATH",
             help="Only what was logged about this file; what is near to it comes earlier.",
         ),
     ] = None,
     tags: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="TAG", help="What has it comes earlier; may be repeated."),
+        typer.Option(
+            "--tag", "--tags", metavar="TAG", help="What has it comes earlier; may be repeated."
+        ),
     ] = None,
     limit: Annotated[
         int | None,
