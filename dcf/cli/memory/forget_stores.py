@@ -76,7 +76,7 @@ _GOING: tuple[RunStatus, ...] = ("pending", "running")
 
 _SWITCHES = {
     "sqlite": "DCF_MEMORY={}",
-    "file": "MEM_PATH={}",
+    "file": "MEM_BACKEND=file MEM_PATH={}",
     "postgres": "DATABASE_URL of {}",
 }
 """What makes this command look through a place of each backend."""
@@ -356,7 +356,7 @@ def _copied_by_migration(settings: Settings, setting: RetrievalSetting) -> list[
     looked = {
         f"sqlite:{source_in(settings).path.resolve()}",
         f"file:{(settings.home / 'items').resolve()}",
-        *([f"{setting.backend}:{path.resolve()}"] if path is not None else []),
+        *([f"{kind}:{path.resolve()}" for kind in ("file", "sqlite")] if path is not None else []),
         *([f"postgres:{where_of_url(database)}"] if database else []),
     }
     why = "`dcf retrieval migrate` copied logged items and documents from it or to it"

@@ -91,8 +91,10 @@ def test_a_place_that_was_migrated_to_is_named_as_long_as_it_is_there(
     (one,) = looked["unreached"]
     assert one["where"] == f"file:{folder}" and f"MEM_PATH={folder}" in one["hint"]
     told.patch.setenv("MEM_PATH", str(folder))
+    told.patch.setenv("MEM_BACKEND", "file")
     assert told.ok("forget", "--about", "Ann Miller", "--dry-run")["unreached"] == []
     told.patch.delenv("MEM_PATH")
+    told.patch.delenv("MEM_BACKEND")
     shutil.rmtree(folder)
     assert told.ok("forget", "--about", "Ann Miller", "--dry-run")["unreached"] == []
 
