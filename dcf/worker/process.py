@@ -68,6 +68,7 @@ log = logging.getLogger(__name__)
 LOADED_FIRST = (
     *("control_plane", "dcf.agents", "dcf.agents.models", "dcf.agents.loading", "dcf.asl"),
     *(
+        "dcf.citation",
         "dcf.knowledge",
         "dcf.memory",
         "dcf.retrieval",
