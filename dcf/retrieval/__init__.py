@@ -16,7 +16,7 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.retrieval.audit import NOBODY, OPERATIONS, Access, AuditLog, Caller
     from dcf.retrieval.backend_setting import Backend, BackendSetting
-    from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
+    from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled, shares_of
     from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
     from dcf.retrieval.documents import DocumentHit, ProjectDocuments
     from dcf.retrieval.errors import (
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from dcf.retrieval.reranker import Reranker, reranked
     from dcf.retrieval.reranker_setting import RerankerSetting
     from dcf.retrieval.retrieval import Answered, Retrieval
-    from dcf.retrieval.shares_setting import shares_of
     from dcf.retrieval.shelves import (
         CodeShelf,
         FactHit,

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from dcf.memory.context.assembly import Context, assemble
     from dcf.memory.context.contexts import Contexts
     from dcf.memory.context.errors import ContextTooSmall
+    from dcf.memory.context.offers import PlaybookOffer
     from dcf.memory.context.packing import Budget, Layer, Offer, Pack, Packed, pack
-    from dcf.memory.context.playbook_offers import PlaybookOffer
     from dcf.memory.context.quotation import quote, uri_of
     from dcf.memory.context.rendering import rendered_blocks
 else:

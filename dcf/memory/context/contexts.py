@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from dcf.memory.access import AccessLog
 from dcf.memory.actor import Actor
 from dcf.memory.context.assembly import Context, assemble
-from dcf.memory.context.entry_offers import EntryOffer, branch_offers, read_offers
+from dcf.memory.context.offers import EntryOffer, PlaybookOffer, branch_offers, read_offers
 from dcf.memory.context.packing import Budget, Offer, Pack, beside, pack
-from dcf.memory.context.playbook_offers import PlaybookOffer
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import Observation

@@ -1,9 +1,10 @@
-"""Entries of nodes as they are offered to a context."""
+"""Entries of nodes, and playbooks, as they are offered to a context."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from dcf.citation import Citation
 from dcf.memory.context.packing import Offer
@@ -11,6 +12,7 @@ from dcf.memory.database import Connection
 from dcf.memory.node import NodeEntry
 from dcf.memory.nodes.fields import node_entry_of, node_of
 from dcf.memory.nodes.finding import entry_count, entry_rows, node_row
+from dcf.memory.playbook import PlaybookMatch
 from dcf.search import count_tokens
 
 _EXCERPT = 200
@@ -49,3 +51,17 @@ def _offers(connection: Connection, entries: Sequence[NodeEntry]) -> Iterator[En
         row = f"{one.id} {one.kind}: {short} ({place} {tokens}t)"
         details, why = f"{one.text}\n({one.kind} of {place})", f"{one.kind} of {place}"
         yield EntryOffer(uri, row, details, why, one.node_id, one.id)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybookOffer(Offer):
+    """The playbook ``playbook_id`` as it is offered."""
+
+    playbook_id: str
+
+    @classmethod
+    def of(cls, match: PlaybookMatch) -> Self:
+        """A playbook that fits an error of the work."""
+        one = match.playbook
+        row = f"{one.id}: {' '.join(one.pattern.split())}"
+        return cls(one.citation, row, match.text, match.reason, one.id)

@@ -11,7 +11,7 @@ from typing import Any
 from dcf.memory import entities as known
 from dcf.memory.audit.entity import Entity, Row
 from dcf.memory.checking import json_of
-from dcf.memory.forgetting.structure import OURS
+from dcf.memory.forgetting.readings import OURS
 from dcf.memory.forgetting.subject import Subject, data_in
 from dcf.memory.nodes.fields import address_of
 

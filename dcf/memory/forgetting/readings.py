@@ -1,16 +1,29 @@
-"""How a text is read: without what letters look like, and with the escapes of JSON decoded."""
+"""How a text is read: without what letters look like, and with the escapes of JSON decoded; and
+what stands in JSON because of its form alone."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import fields
+
+from dcf.memory.consolidation.session import ConsolidationChange, LeftOut
+from dcf.memory.observation import Artifact
+from dcf.memory.playbook import PlaybookUse
+from dcf.memory.thread import ToolUse
 
 IGNORED = (
     "\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
 )
 """Characters that nobody sees, as in a class of a regular expression: Default_Ignorable_Code_Point
 of the Unicode database, without those that are letters and those beyond U+FFFF."""
+
+_CALL = frozenset({"kind", "id", "tool", "arguments", "content", "is_error"})
+_KEPT = (ToolUse, Artifact, PlaybookUse, ConsolidationChange, LeftOut)
+OURS = _CALL | {field.name for one in _KEPT for field in fields(one)}
+"""Keys of what columns have lists of, as the parts of a message: they stay."""
+WORDS = OURS | {"true", "false", "null"}
 
 _TIMES = 8
 """JSON in JSON: what a tool was called with, in a message, in an event, in a line of a log. Each

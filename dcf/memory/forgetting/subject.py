@@ -13,8 +13,7 @@ from itertools import accumulate
 from typing import Any
 
 from dcf.memory.forgetting.errors import SubjectTooShort
-from dcf.memory.forgetting.readings import IGNORED, folded, readings
-from dcf.memory.forgetting.structure import OURS, WORDS
+from dcf.memory.forgetting.readings import IGNORED, OURS, WORDS, folded, readings
 
 _LEAST = 3
 _FIRST, _LAST = r"(?<![^\W_])", r"(?![^\W_])"

@@ -251,7 +251,7 @@ READERS = {
     "cli/memory/scope.py": "the commands above",
     "cli/memory/show.py": "a person opens one entry by its id",
     "mcp/families/recall.py": "leaves entries out: see below",
-    "memory/context/entry_offers.py": "the contexts above",
+    "memory/context/offers.py": "the contexts above",
     "memory/entities.py": "names the table",
     "memory/database/migrations": "make the tables",
     "memory/experiment": "the operations above",
