@@ -11,7 +11,7 @@ from dcf.code.errors import IndexTrouble
 
 # Another number for any change of what is stored, of how files are cut, and of how names are told:
 # rows are removed by what would be stored for them today.
-_FORM = "6"
+_FORM = "7"
 _BUSY_S = 60.0
 # The underscore too, so that a whole name is a word. Marks belong to their letters.
 _TOKENIZER = "porter unicode61 categories 'L* N* M* Pc'"
@@ -32,7 +32,7 @@ CREATE TABLE vectors (
   piece INTEGER PRIMARY KEY REFERENCES pieces (id), value BLOB NOT NULL
 );
 CREATE VIRTUAL TABLE words USING fts5 (
-  name, path, body, content = '', tokenize = "{_TOKENIZER}"
+  name, said, path, body, content = '', tokenize = "{_TOKENIZER}"
 );
 """
 

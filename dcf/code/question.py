@@ -16,6 +16,7 @@ LONGEST = 100_000
 """Characters of a question."""
 _WORDS = 64
 """More words of one question than these say nothing more."""
+_SHORTEST_FORM = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,14 @@ class Question:
         """The words that are looked for, in small letters, each once; whole names too."""
         asked = [*self.names, *telling_words(spoken(self.text))]
         return list(dict.fromkeys(word.lower() for word in asked))[:_WORDS]
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The first word that is no name, most often a verb, as a name may have it."""
+        named = {name.lower() for name in self.names}
+        word = next((word for word in self.words if word not in named), "")
+        forms = (word, word.removesuffix("s"), word.removesuffix("es"))
+        return tuple(form for form in forms if len(form) >= _SHORTEST_FORM)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from dcf.code.files import Stamp
 from dcf.code.identifiers import told
 from dcf.code.piece import Piece
+from dcf.code.synonyms import synonyms
 from dcf.problem import Problem
 
 _PIECE = "p.id, f.path, p.first_line, p.last_line, p.name, p.kind, p.begins, p.text"
@@ -94,7 +95,7 @@ def put_file(
             (at, piece.first_line, piece.last_line, name, kind, begins, piece.text),
         ).lastrowid
         connection.execute(
-            "INSERT INTO words (rowid, name, path, body) VALUES (?, ?, ?, ?)",
+            "INSERT INTO words (rowid, name, said, path, body) VALUES (?, ?, ?, ?, ?)",
             (key, *indexed(name, begins, path, piece.text)),
         )
 
@@ -103,7 +104,8 @@ def remove_file(connection: sqlite3.Connection, path: str) -> None:
     """A file and all that is known of it, words too: they go by what was indexed for them."""
     for piece in _pieces(connection, "f.path = ?", (path,)):
         connection.execute(
-            "INSERT INTO words (words, rowid, name, path, body) VALUES ('delete', ?, ?, ?, ?)",
+            "INSERT INTO words (words, rowid, name, said, path, body)"
+            " VALUES ('delete', ?, ?, ?, ?, ?)",
             (piece.id, *indexed(piece.name, piece.begins, piece.path, piece.text)),
         )
         connection.execute("DELETE FROM vectors WHERE piece = ?", (piece.id,))
@@ -113,9 +115,11 @@ def remove_file(connection: sqlite3.Connection, path: str) -> None:
     connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
 
-def indexed(name: str, begins: str, path: str, text: str) -> tuple[str, str, str]:
-    """What is indexed of a piece: its names, its path, and its text."""
-    return told(f"{name} {begins}"), told(path), told(text)
+def indexed(name: str, begins: str, path: str, text: str) -> tuple[str, str, str, str]:
+    """What is indexed of a piece: its names, what else is said for their words, its path, and its
+    text."""
+    names = f"{name} {begins}"
+    return told(names), synonyms(names), told(path), told(text)
 
 
 def pieces_by_id(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, KnownPiece]:

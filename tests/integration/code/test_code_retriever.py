@@ -281,6 +281,42 @@ async def test_vectors_of_another_embedder_are_made_anew(root: Path, tmp_path: P
     assert "meaning: 1.00" in str(await wide.find("total"))
 
 
+async def test_an_index_of_an_older_form_is_made_anew(root: Path, tmp_path: Path) -> None:
+    path = tmp_path / "code.db"
+    await CodeRetriever(root, path).sync()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"UPDATE about SET form = '6|{root.resolve()}'")
+        connection.execute("DROP TABLE words")
+        connection.execute("CREATE VIRTUAL TABLE words USING fts5 (name, path, body, content = '')")
+    retriever = CodeRetriever(root, path)
+    assert (await retriever.sync()).added == 2
+    assert (await retriever.find("total price"))[0].symbol == "Basket.total"
+
+
+async def test_names_are_found_by_what_is_said_for_their_words(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    (root / "paths.py").write_text(
+        "def conf_dir(where):\n    return where / 'etc'\n\n\n"
+        "def data_home(where):\n    return where / 'var'\n"
+    )
+    await retriever.sync()
+    hit, *others = await retriever.find("the directory of the configuration")
+    assert (hit.symbol, hit.why) == ("conf_dir", ("words: directory, configuration",))
+    assert "data_home" not in [one.symbol for one in others]
+
+
+async def test_of_two_alike_comes_first_what_does_as_the_question_says(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    body = "(orders):\n    return [one for one in orders if one.open]\n\n\n"
+    (root / "orders.py").write_text(f"def list_close{body}def closes_list{body}")
+    await retriever.sync()
+    questions = ("Lists what may close.", "Closes what is on the list.")
+    found = [(await retriever.find(one, limit=1))[0].symbol for one in questions]
+    assert found == ["list_close", "closes_list"]
+
+
 async def test_after_many_changes_the_index_is_as_one_made_anew(root: Path, tmp_path: Path) -> None:
     chance = random.Random(8)
     lines = SHOP.split("\n") + CALLER.split("\n") + ["HTTPServer_x = caféBar", "\x01", "e_ é_"]
