@@ -164,8 +164,14 @@ def places(which: str) -> list[tuple[str, Path]]:
 
 async def report(
     which: str, count: int, embedders: Sequence[str], clones: Path | None = None
-) -> None:
-    """Print the scores of all four on one set."""
+) -> tuple[int, dict[str, Found]]:
+    """Print the scores of all four on one set; the number of its questions, and what each found."""
+    scores: dict[str, Found] = {}
+
+    async def score(name: str, search: Search) -> None:
+        scores[name] = await measure(questions, search)
+        _show(name, scores[name])
+
     with tempfile.TemporaryDirectory(prefix="dcf-code-") as folder:
         root = Path(folder) / "corpus"
         if clones is not None and which in LANGUAGES:
@@ -180,12 +186,23 @@ async def report(
             began = time.perf_counter()
             synced = await retriever.sync()
             took = time.perf_counter() - began
-            _show(f"retriever, {embedder}", await measure(questions, _asking(retriever)))
+            await score(f"retriever, {embedder}", _asking(retriever))
             print(f"    {synced.files:,} files indexed in {took:.1f} s", flush=True)
         pieces = _pieces(index)
-        _show("plain FTS5", await measure(questions, PlainFts(pieces).search))
-        _show("BM25, stems", await measure(questions, StemmedBm25(pieces).search))
-        _show("ripgrep", await measure(questions, PlainRipgrep(pieces, root).search))
+        await score("plain FTS5", PlainFts(pieces).search)
+        await score("BM25, stems", StemmedBm25(pieces).search)
+        await score("ripgrep", PlainRipgrep(pieces, root).search)
+    return len(questions), scores
+
+
+def report_all(sets: Sequence[tuple[int, Mapping[str, Found]]]) -> None:
+    """Print the scores over all questions of several sets."""
+    total = sum(count for count, _ in sets)
+    print(f"all: {total} questions")
+    for name in sets[0][1]:
+        first = sum(count * found[name].hit_at_1 for count, found in sets) / total
+        among_ten = sum(count * found[name].recall_at_10 for count, found in sets) / total
+        print(f"{name:<22} hit@1 {first:.3f}  recall@10 {among_ten:.3f}")
 
 
 def _asking(retriever: CodeRetriever) -> Search:
@@ -223,8 +240,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.clones is None and set(options.set or ()).intersection(LANGUAGES):
         parser.error("the sets typescript and go are made of --clones FOLDER")
     embedders = options.embedder or ("none", "wordllama")
-    for which in options.set or (*_SETS, *(LANGUAGES if options.clones else ())):
-        asyncio.run(report(which, options.count, embedders, options.clones))
+    sets = options.set or (*_SETS, *(LANGUAGES if options.clones else ()))
+    found = [asyncio.run(report(one, options.count, embedders, options.clones)) for one in sets]
+    if len(found) > 1:
+        report_all(found)
 
 
 if __name__ == "__main__":
