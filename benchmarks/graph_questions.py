@@ -16,7 +16,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from rich.table import Table
 
 from dcf.knowledge.asking import Matched, Names, match
 
-_LIST = Path(__file__).with_suffix(".txt")
+QUESTIONS_FILE = Path(__file__).with_suffix(".txt")
 NOW = datetime(2026, 11, 25, 15, 30, tzinfo=UTC)
 """A Wednesday."""
 _BOTH = frozenset({"task_type", "skill"})
@@ -67,7 +67,7 @@ class Asked:
 
     words: str
     question: str | None
-    slots: Slots
+    slots: Slots = field(hash=False)
 
     @property
     def is_left_out(self) -> bool:
@@ -105,7 +105,7 @@ def slots_of(matched: Matched) -> dict[str, str]:
         slots["thing"] = ",".join(sorted({str(one).removeprefix("skill.") for one in things}))
         slots.pop("skill", None)
     slots.pop("task_type", None)
-    slots |= getattr(matched, "choices", {})
+    slots |= matched.choices
     if matched.by:
         slots["by"] = ",".join(sorted(matched.by))
     if matched.order:
@@ -135,7 +135,7 @@ def main() -> None:
     show = parser.parse_args().show
     screen = Console(soft_wrap=True)
     counted: Counter[tuple[str, str]] = Counter()
-    for asked in asked_in(_LIST.read_text()):
+    for asked in asked_in(QUESTIONS_FILE.read_text()):
         matched = understood(asked.words)
         verdict = asked.verdict(matched)
         half = "left out" if asked.is_left_out else "built with"
