@@ -14,12 +14,14 @@ from xml.etree import ElementTree
 import pytest
 import typer.main
 from integration.knowledge.office import DELEGATIONS, DRAFT, PATTERNS, session, write_records
-from integration.knowledge.shop import CHARGE, INSIGHT, NEW, OLD, fill
+from integration.knowledge.shop import CHARGE, INSIGHT, NEW, OLD, charge, fill
+from integration.knowledge.world import write
 from redis import Redis
 
 from dcf.cli.app import build_app
 from dcf.cli.entry import run_command
-from dcf.knowledge import GraphConnection
+from dcf.knowledge import GraphConnection, VectorsForeign
+from dcf.knowledge.cypher import query
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,31 @@ def test_a_question_about_something_unknown_is_refused_with_what_comes_near(grap
     shown = graph("ask", "which version works best for charging a payment?")
     assert shown.code == 1 and "'charging', 'payment'" in shown.err and CHARGE in shown.err
     assert shown.out.startswith("I can answer these:")
+
+
+def test_vectors_of_another_length_are_found_refused_and_made_anew(graph: Graph, shop: str) -> None:
+    assert graph("status", "--json").json["widths"].keys() == {"512"}
+    before = graph("ask", "charging, oh dear", "--json").json["facts"]
+
+    async def shorten() -> None:
+        short = "vecf32([1, 2, 3])"
+        async with GraphConnection(shop) as opened:
+            for text in (
+                f"MATCH (n:Entity) SET n.name_embedding = {short}",
+                f"MATCH ()-[x:RELATES_TO]->() SET x.fact_embedding = {short}",
+            ):
+                await opened.write([query(text)])
+            with pytest.raises(VectorsForeign):
+                await write(opened, charge(1000))
+
+    asyncio.run(shorten())
+    found = graph("status", "--json")
+    assert found.code == 1 and found.json["error"]["code"] == "graph_vectors"
+    assert found.json["widths"].keys() == {"3"} and "--mend" in found.json["error"]["hint"]
+    mended = graph("status", "--mend", "--json")
+    assert mended.code == 0 and mended.json["widths"].keys() == {"512"}
+    assert mended.json["mended"] > 20
+    assert graph("ask", "charging, oh dear", "--json").json["facts"] == before != []
 
 
 def test_a_short_name_of_a_skill_is_resolved(graph: Graph) -> None:
