@@ -43,8 +43,8 @@ async def graph_status(settings: Settings, screen: Screen, *, mend: bool) -> Ans
     }
     lines = [
         f"the graph at {graph.label} answers",
-        f"vectors: {WIDTH} numbers each, by {EMBEDDER}; in the graph "
-        + (", ".join(f"{n} of {width}" for width, n in sorted(found.items())) or "none"),
+        f"vectors: {WIDTH} numbers each, by {EMBEDDER}; looked at in the graph: "
+        + (", ".join(f"{n:,} with {width}" for width, n in sorted(found.items())) or "none"),
     ]
     lines += [lag_text(lag)] if lag else []
     lines += [f"{counted(mended, 'vector was', 'vectors were')} made anew"] if mend else []
