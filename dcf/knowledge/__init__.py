@@ -23,11 +23,12 @@ if TYPE_CHECKING:
         KnowledgeError,
         RelayStuck,
         SettingUnusable,
+        VectorsForeign,
     )
     from dcf.knowledge.graph_facts import GraphFacts
     from dcf.knowledge.insight_fact import InsightFact
     from dcf.knowledge.knowledge import Knowledge
-    from dcf.knowledge.meaning import EMBEDDER, load_embedder, never_zero
+    from dcf.knowledge.meaning import EMBEDDER, WIDTH, Meanings, load_embedder, never_zero
     from dcf.knowledge.naming import edge_uuid, entity_uuid, run_uuid, state_outcome_uuid
     from dcf.knowledge.outcome import Outcome, OutcomeStatus, RunFact
     from dcf.knowledge.privacy import Privacy
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from dcf.knowledge.setting import GraphMode, GraphSetting
     from dcf.knowledge.text_episode import SOURCES, TEXT, TEXTS, TextEpisode
     from dcf.knowledge.told_run import ToldRun, tell_known, tell_shelved
+    from dcf.knowledge.vectors import check_vectors, made_anew, widths
 else:
     export_late(__name__)
 
@@ -63,6 +65,7 @@ __all__ = [
     "TASK_WORKFLOW",
     "TEXT",
     "TEXTS",
+    "WIDTH",
     "CompanionPatternFact",
     "DelegationFact",
     "Drained",
@@ -78,6 +81,7 @@ __all__ = [
     "InsightFact",
     "Knowledge",
     "KnowledgeError",
+    "Meanings",
     "Outcome",
     "OutcomeStatus",
     "PatternFact",
@@ -92,10 +96,13 @@ __all__ = [
     "SkillMetricFact",
     "TextEpisode",
     "ToldRun",
+    "VectorsForeign",
+    "check_vectors",
     "drain",
     "edge_uuid",
     "entity_uuid",
     "load_embedder",
+    "made_anew",
     "never_zero",
     "relay_for_ever",
     "run_uuid",
@@ -103,4 +110,5 @@ __all__ = [
     "tell_fact",
     "tell_known",
     "tell_shelved",
+    "widths",
 ]

@@ -42,6 +42,13 @@ class GraphUnsuitable(GraphAway):
     )
 
 
+class VectorsForeign(GraphAway):
+    """The graph at {server} has vectors of {found} numbers, and DCF makes them of {width}."""
+
+    code = "graph_vectors"
+    hint = "`dcf graph status --mend` makes them anew; what is to be written waits in the outbox"
+
+
 class GraphRefused(KnowledgeError):
     """The graph server refused a query: {reason}."""
 

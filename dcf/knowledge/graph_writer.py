@@ -16,6 +16,7 @@ from dcf.knowledge.session_writing import INDEXES as SESSION_INDEXES
 from dcf.knowledge.session_writing import Revised, Telling
 from dcf.knowledge.text_episode import TextEpisode
 from dcf.knowledge.text_writing import text_queries
+from dcf.knowledge.vectors import check_vectors
 from dcf.knowledge.vocabulary import names_in, naming_query
 from dcf.knowledge.writing import (
     INDEXES,
@@ -87,8 +88,10 @@ class GraphWriter:
 
     async def _prepare(self) -> None:
         """Make the indexes; without them a batch would look at every node. The graph may be a new
-        one."""
+        one; one with vectors of another length is not written to."""
         self._named.clear()
+        if not self._prepared:
+            await check_vectors(self._graph)
         for index in (*INDEXES, *SESSION_INDEXES):
             try:
                 await self._graph.write([query(index)])

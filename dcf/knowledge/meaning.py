@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 EMBEDDER = "wordllama"
 """The one embedder of the graph, whatever searches elsewhere use: vectors of two cannot be
 compared, and the server refuses those of another length."""
+WIDTH = 512
+"""So many numbers each of its vectors has."""
 _KEPT = 20_000
 
 

@@ -22,8 +22,9 @@ class Outcome:
     (``skill.orders.charge_payment@1.0.0``); each of them is credited with the whole outcome.
     ``error`` is an error name as in ASL, ``cause`` is redacted and cut. ``cost_usd`` is None where
     no price was known. ``tier`` and ``fcs`` are what was predicted (None: nothing was),
-    ``escalated`` whether a higher tier worked. ``session`` is where the run was delegated, None for
-    most runs. A Map's iterations each have their own path.
+    ``escalated`` whether a higher tier worked. ``chosen`` is why the plan took its skills, None
+    where it does not say. ``session`` is where the run was delegated, None for most runs. A Map's
+    iterations each have their own path.
     """
 
     run: str
@@ -50,6 +51,7 @@ class Outcome:
     escalated: bool = False
     model: str | None = None
     session: str | None = None
+    chosen: str | None = None
 
     @property
     def id(self) -> str:

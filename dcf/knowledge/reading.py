@@ -190,6 +190,7 @@ class RunReader:
             escalated=bool(metrics.get("tier_escalated")),
             model=self._privacy.optional(metrics.get("model") or chosen.get("model")),
             session=(run.raw.get("pins") or {}).get(SESSION_PIN),
+            chosen=self._privacy.optional(_chosen(setting.definition, name)),
         )
 
     def _shown(self, definition: Mapping[str, Any], path: str) -> str:
@@ -264,6 +265,21 @@ def _manifest_ids(refs: Iterable[str], versions: Mapping[str, Mapping[str, str]]
         pinned = versions.get(ref.name) or versions.get(f"skill.{ref.name}") or {}
         version = newest(pinned, ref.wanted)
         yield pinned[version] if version else text
+
+
+def _chosen(document: Mapping[str, Any], state: str) -> str | None:
+    """Why the plan of ``document`` took the skills of ``state`` (its name), and which were next."""
+    plan = document.get("plan")
+    steps = plan.get("steps") if isinstance(plan, Mapping) else None
+    for step in steps if isinstance(steps, list) else ():
+        if not isinstance(step, Mapping) or state not in (step.get("states") or ()):
+            continue
+        why = step.get("why")
+        if not isinstance(why, str) or not why:
+            return None
+        others = [str(one["skill"]) for one in step.get("runners_up") or () if "skill" in one]
+        return f"{why}; next: {', '.join(others)}" if others else why
+    return None
 
 
 def _source_of(document: Mapping[str, Any]) -> str | None:

@@ -15,7 +15,7 @@ _BETWEEN = "\n"
 _OUTCOME = (
     "run", "workflow_id", "workflow_name", "path", "state", "visit", "tries", "task_type", "agent",
     "status", "error", "cause", "started_at", "ended_at", "duration_ms", "cost_usd", "tokens",
-    "tool_calls", "tier", "fcs", "escalated", "model", "session",
+    "tool_calls", "tier", "fcs", "escalated", "model", "session", "chosen",
 )  # fmt: skip
 _RUN = (
     "run", "redrives", "workflow_id", "workflow_name", "version", "digest", "status", "started_at",

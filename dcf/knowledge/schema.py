@@ -111,7 +111,8 @@ EPISODE_FIELDS: Final[dict[EpisodeLabel, tuple[str, ...]]] = {
     "StateOutcome": (
         "run", "workflow_id", "workflow_name", "path", "state", "visit", "tries", "task_type",
         "skills", "agent", "status", "error", "cause", "started_at", "ended_at", "duration_ms",
-        "cost_usd", "tokens", "tool_calls", "tier", "fcs", "escalated", "model", "session", "day",
+        "cost_usd", "tokens", "tool_calls", "tier", "fcs", "escalated", "model", "session",
+        "chosen", "day",
     ),
     "WorkflowRun": (
         "run", "redrives", "workflow_id", "workflow_name", "version", "digest", "status",

@@ -35,9 +35,9 @@ class Counts:
 @dataclass(frozen=True, slots=True)
 class Head:
     """What a session is. ``analysed`` is how many tasks were closed when its Strategist last
-    looked; ``pages`` how many pages of closed tasks there are; ``told`` the state the graph knows.
-    ``employed`` counts the companions there ever were. ``ending`` is what it becomes when its
-    last task and companion are gone."""
+    looked; ``pages`` how many pages of closed tasks there are; ``told`` the state that the graph
+    knows, ``told_employed`` how many companions; ``employed`` counts those there ever were.
+    ``ending`` is what it becomes when its last task and companion are gone."""
 
     objective: str
     conductors: tuple[str, ...]
@@ -52,6 +52,12 @@ class Head:
     pages: int = 0
     employed: int = 0
     told: str | None = None
+    told_employed: int = 0
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the graph knows the session as it is."""
+        return self.told == self.state and self.told_employed == self.employed
 
     def to_json(self) -> dict[str, Any]:
         return plain(self)

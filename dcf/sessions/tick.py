@@ -98,7 +98,7 @@ async def _tell(sessions: Sessions, session: Session) -> list[str]:
         for task in _untold(session):
             await sessions.facts.task(session, task)
             told.append(task.task_id)
-        if session.head.told != session.state:
+        if not session.head.is_told:
             await sessions.facts.session(session)
             told.append("")
     except OutboxFull as full:
@@ -113,14 +113,15 @@ def _untold(session: Session) -> list[SessionTask]:
 def _mark_told(draft: Draft, before: Session, told: list[str]) -> None:
     for task_id in told:
         if task_id == "":
-            draft.head = replace(draft.head, told=before.state)
+            head = before.head
+            draft.head = replace(draft.head, told=head.state, told_employed=head.employed)
         elif task_id in draft.tasks:
             draft.put(replace(draft.tasks[task_id], told=True))
 
 
 async def _look_later(sessions: Sessions, session: Session, now: int) -> None:
     """When somebody shall look again; never, when all is over and told."""
-    untold = session.head.told != session.state or _untold(session)
+    untold = not session.head.is_told or _untold(session)
     if session.is_over and not untold:
         await claims.drop(sessions.backend, keys.SESSIONS_DUE, [session.session_id])
         return

@@ -22,6 +22,9 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
     )
     command(graph, "sync", example=["dcf graph sync", "dcf graph sync --all"], exits=EXITS)(sync)
+    command(graph, "status", example=["dcf graph status", "dcf graph status --mend"], exits=EXITS)(
+        status
+    )
     register_asking(graph)
     register_sessions(graph)
     app.add_typer(graph, name="graph")
@@ -45,3 +48,22 @@ def sync(
 
     screen = Screen(as_json=as_json)
     return asyncio.run(sync_graph(Settings.from_env(os.environ), screen, everything=everything))
+
+
+def status(
+    mend: Annotated[
+        bool, typer.Option("--mend", help="Make vectors of another length anew.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Say where the graph is, what waits for it, and how long its vectors are.
+
+    DCF compares texts by vectors of 512 numbers. A graph that has others is not written to: exit
+    code 1, and --mend makes them anew from their texts. Nothing that waits is written.
+    """
+    from dcf.cli.graph.status import graph_status
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    return asyncio.run(graph_status(Settings.from_env(os.environ), screen, mend=mend))

@@ -16,23 +16,20 @@ _HOW = {"retry": "more tries", "again": "a later visit", "version": "another ver
 
 
 def understood_lines(asked: Asked) -> list[str]:
-    """What a question in words was taken for, and which of its words play no part."""
+    """What a question in words was taken for."""
     matched = asked.matched
     assert matched.question is not None
-    parts = [f"{name} {found[0]}" for name, found in matched.arguments.items()]
+    parts = [f"{name} {' and '.join(found)}" for name, found in matched.arguments.items()]
     parts += [f"by {', '.join(matched.by)}"] if matched.by else []
     parts += [ORDERS[matched.order]] if matched.order else []
+    parts += [f"{slot}: {value}" for slot, value in matched.choices.items()]
     if matched.period is not None:
         until = moment(matched.period.until) or "now"
         since = moment(matched.period.since or None) or "the beginning"
         parts.append(f"{matched.period.said}: {since} to {until}")
-    lines = [
+    return [
         f"Understood as: {matched.question.answers}" + (f" ({'; '.join(parts)})" if parts else "")
     ]
-    if matched.unused:
-        near = f"; names that come near: {', '.join(asked.near)}" if asked.near else ""
-        lines.append(f"Not used: {', '.join(matched.unused)}{near}")
-    return lines
 
 
 def run_tree(account: Account) -> list[Any]:

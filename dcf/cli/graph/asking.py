@@ -12,6 +12,15 @@ from rich.text import Text
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import BAD_INPUT, FAILED
 from dcf.cli.graph.accounts import changes_lines, run_tree, understood_lines, why_lines
+from dcf.cli.graph.findings import (
+    causes_list,
+    chosen_list,
+    compared_lines,
+    runs_list,
+    sessions_table,
+    spreads_table,
+    trend_lines,
+)
 from dcf.cli.graph.reading import reading
 from dcf.cli.graph.session_tables import delegations_table, patterns_list, session_tree
 from dcf.cli.graph.tables import (
@@ -50,6 +59,14 @@ _SHOWN: dict[str, Callable[[Any], list[Any]]] = {
     "why": why_lines,
     "similar": alike_table,
     "run": run_tree,
+    "causes": causes_list,
+    "listing": runs_list,
+    "trend": trend_lines,
+    "comparison": compared_lines,
+    "chosen": chosen_list,
+    "durations": spreads_table,
+    "retries": spreads_table,
+    "sessions": sessions_table,
     "outcomes": crossing_table,
     "runs": runs_table,
     "costs": costs_table,
@@ -86,6 +103,7 @@ async def ask_graph(
         "arguments": arguments,
         "by": list(asked.matched.by),
         "order": asked.matched.order,
+        "choices": dict(asked.matched.choices),
         "period": {"since": period.since, "until": period.until} if period else None,
         "unused": list(asked.matched.unused),
         "chosen_by": "model" if asked.matched.by_model else "rules",
@@ -100,9 +118,19 @@ async def rank_skills(
 ) -> Answer:
     """Versions by measured success."""
     async with reading(settings, screen) as knowledge:
-        found = await ranking(knowledge.graph, task_type=task_type, skill=skill, since=since)
-        wanted = {"task_type": task_type, "skill": skill}
-        unknown = None if found else _unknown(await names_in(knowledge.graph), wanted)
+        known = await names_in(knowledge.graph)
+        wanted: dict[str, str | None] = {"task_type": task_type, "skill": skill}
+        meant = {
+            argument: known.meant(name, argument) if name is not None else ()
+            for argument, name in wanted.items()
+        }
+        several = {name: wanted[name] for name, found in meant.items() if len(found) > 1}
+        if several:
+            argument, said = next(iter(several.items()))
+            return _ambiguous(argument, str(said), meant[argument])
+        task, only = (next(iter(meant[name]), wanted[name]) for name in ("task_type", "skill"))
+        found = await ranking(knowledge.graph, task_type=task, skill=only, since=since)
+        unknown = None if found else _unknown(known, wanted)
     fields, lines = {"ranking": _json(found)}, ranking_table(found)
     if unknown is not None:
         return Answer(fields, lines, "error", unknown, BAD_INPUT)
@@ -160,6 +188,16 @@ def _json(result: Any) -> Any:
     return [one.to_json() for one in result] if isinstance(result, list) else result.to_json()
 
 
+def _ambiguous(argument: str, said: str, meant: Sequence[str]) -> Answer:
+    kind = "kind of task" if argument == "task_type" else argument
+    note = ErrorNote(
+        "graph_ambiguous",
+        f"{said!r} may be any of {len(meant)} names of a {kind}.",
+        f"say which: {', '.join(meant[:10])}",
+    )
+    return Answer({"ranking": [], "meant": list(meant)}, [], "error", note, BAD_INPUT)
+
+
 def _unknown(known: Names, wanted: Mapping[str, str | None]) -> ErrorNote | None:
     """What of ``wanted`` (argument -> name) the graph has never heard of; None where it knows all
     of it."""
@@ -183,13 +221,10 @@ def _not_understood(asked: Asked, fields: dict[str, Any], facts: list[str]) -> A
     missing = ", ".join(matched.missing)
     reason = f"it names no {missing} that the graph knows" if missing else "no question comes near"
     reason = matched.why_not or reason
-    lines: list[Any] = []
-    if facts:
-        lines = ["Facts that come near:", *(Text(f"  {fact}") for fact in facts), ""]
     near = list(matched.nearest)
-    if near:
-        lines += ["Questions that come nearest:", *map(_as_in, near), ""]
-    lines += ["What can be asked:", *(_as_in(one) for one in QUESTIONS if one not in near)]
+    lines: list[Any] = ["I can answer these:", *map(_as_in, near)]
+    if facts:
+        lines += ["", "Facts that come near:", *(Text(f"  {fact}") for fact in facts)]
     hint = "say it like one of the examples, with names as the graph has them"
     if asked.near:
         hint = f"names that come near: {', '.join(asked.near)}; {hint}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.table import Table
@@ -56,17 +56,17 @@ def crossing_table(found: Sequence[Crossed]) -> list[Any]:
     if not found:
         return ["No outcome is like that."]
     names = list(found[0].values)
-    table = _table(*names, "succeeded", "0 … 1", "mean", "last", "failed in")
+    rows = table(*names, "succeeded", "0 … 1", "mean", "last", "failed in")
     for one in found:
-        table.add_row(
-            *_values(one, names),
+        rows.add_row(
+            *values_of(one.values),
             share(one.counts),
             bar(one.counts),
             f"{one.mean_ms / 1000:.1f} s",
             moment(one.last_at),
             few(one.failed_runs),
         )
-    return [table]
+    return [rows]
 
 
 def runs_table(found: Sequence[Crossed]) -> list[Any]:
@@ -75,17 +75,17 @@ def runs_table(found: Sequence[Crossed]) -> list[Any]:
         return ["No run is like that."]
     n, ok = sum(one.counts.n for one in found), sum(one.counts.successes for one in found)
     names = list(found[0].values)
-    table = _table(*names, "runs", "failed", "mean", "last", "failed in")
+    rows = table(*names, "runs", "failed", "mean", "last", "failed in")
     for one in found:
-        table.add_row(
-            *_values(one, names),
+        rows.add_row(
+            *values_of(one.values),
             f"{one.counts.n:,}",
             f"{one.counts.failures:,}",
             f"{one.mean_ms / 1000:.1f} s",
             moment(one.last_at),
             few(one.failed_runs),
         )
-    return [f"{counted(n, 'run', 'runs')}: {ok:,} succeeded, {n - ok:,} did not.", table]
+    return [f"{counted(n, 'run', 'runs')}: {ok:,} succeeded, {n - ok:,} did not.", rows]
 
 
 def costs_table(found: Sequence[Crossed]) -> list[Any]:
@@ -93,16 +93,16 @@ def costs_table(found: Sequence[Crossed]) -> list[Any]:
     if not found:
         return ["No outcome is like that."]
     names = list(found[0].values)
-    table = _table(*names, "cost", "outcomes", "with a price", "last")
+    rows = table(*names, "cost", "outcomes", "with a price", "last")
     for one in found:
-        table.add_row(
-            *_values(one, names),
+        rows.add_row(
+            *values_of(one.values),
             f"{one.cost_usd:.4f} USD",
             f"{one.counts.n:,}",
             f"{one.priced:,}",
             moment(one.last_at),
         )
-    lines: list[Any] = [table]
+    lines: list[Any] = [rows]
     if "skill" in names:
         lines.append("An outcome with several skills counts for each of them.")
     else:
@@ -113,8 +113,9 @@ def costs_table(found: Sequence[Crossed]) -> list[Any]:
     return lines
 
 
-def _values(one: Crossed, names: Sequence[str]) -> list[str]:
-    return ["-" if one.values[name] is None else str(one.values[name]) for name in names]
+def values_of(values: Mapping[str, Any]) -> list[str]:
+    """What stands in the columns of dimensions."""
+    return ["-" if value is None else str(value) for value in values.values()]
 
 
 def alike_table(found: Sequence[Alike]) -> list[Any]:
@@ -154,22 +155,23 @@ def insights_list(found: Sequence[InsightFact], *, ever: bool = True) -> list[An
 
 def overview_table(found: Overview) -> list[Any]:
     """What there is."""
-    table = _table("what", "kind", "how many")
+    rows = table("what", "kind", "how many")
     for what, counts in (
         ("episodes", found.episodes), ("entities", found.entities), ("facts", found.facts),
         ("groups", found.groups),
     ):  # fmt: skip
         for at, (kind, n) in enumerate(counts.items()):
-            table.add_row("" if at else what, kind, f"{n:,}")
-    lines: list[Any] = [table] if table.row_count else ["There is nothing of that in the graph."]
+            rows.add_row("" if at else what, kind, f"{n:,}")
+    lines: list[Any] = [rows] if rows.row_count else ["There is nothing of that in the graph."]
     if found.outcomes.n:
         first, last = moment(found.first_at), moment(found.last_at)
         lines.append(f"outcomes: {share(found.outcomes)} succeeded, from {first} to {last}")
     return lines
 
 
-def _table(*headings: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+def table(*headings: str) -> Table:
+    """An empty table; numbers stand on the right."""
+    made = Table(box=None, pad_edge=False, header_style="dim")
     for heading in headings:
         right = heading in (
             "mean",
@@ -179,10 +181,16 @@ def _table(*headings: str) -> Table:
             "cost",
             "outcomes",
             "with a price",
+            "n",
+            "median",
+            "90 % below",
+            "most",
+            "companions",
+            "delegated",
         )
         # What is measured stays on one line; names of runs may take several.
         whole = heading in ("succeeded", "0 … 1", "mean", "cost")
-        table.add_column(
+        made.add_column(
             heading, justify="right" if right else "left", overflow="fold", no_wrap=whole
         )
-    return table
+    return made

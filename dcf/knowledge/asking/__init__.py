@@ -5,6 +5,8 @@ run, ``why`` it failed, ``account_of`` what happened in it, ``crossing`` counts 
 ``runs_counted`` runs across dimensions,
 ``session_account`` tells a session, ``delegations_counted`` counts what was delegated, ``patterns``
 are what analyses of sessions have measured, ``sessions_past`` what all but one session know.
+``runs_listed`` are runs one by one, ``causes`` why things fail, ``trend`` how they develop,
+``compared`` two of a kind, ``chosen_for`` why skills were taken, ``spreads`` durations and tries.
 ``overview`` what there is, ``exported`` all of it. ``Asker`` takes words and finds out which of
 these is meant, by the rules of ``QUESTIONS``.
 """
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
     from dcf.knowledge.asking.alike import Alike, runs_like
     from dcf.knowledge.asking.asker import Asked, Asker, Chooser, checked
     from dcf.knowledge.asking.blame import Failure, Helped, Why, pattern_of, why
+    from dcf.knowledge.asking.causes import Cause, causes
     from dcf.knowledge.asking.changing import Changes, Fall, Suspect, what_changed
+    from dcf.knowledge.asking.choosing import Choosing, chosen_for
+    from dcf.knowledge.asking.comparing import Compared, Difference, compared
     from dcf.knowledge.asking.crossing import DIMENSIONS, Crossed, Dimension, Narrowed, crossing
     from dcf.knowledge.asking.delegations import (
         DELEGATION_DIMENSIONS,
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
     from dcf.knowledge.asking.errors import QuestionTooWide, UnknownThing
     from dcf.knowledge.asking.exporting import exported
     from dcf.knowledge.asking.groups import GROUPS, Chosen, Part, chosen
+    from dcf.knowledge.asking.listing import Listed, runs_listed
     from dcf.knowledge.asking.matching import ORDERS, SURE, Matched, match
     from dcf.knowledge.asking.model_choice import ModelChooser
     from dcf.knowledge.asking.names import Names, names_in
@@ -51,7 +57,10 @@ if TYPE_CHECKING:
     from dcf.knowledge.asking.ranking import Ranked, ranking
     from dcf.knowledge.asking.run_counting import runs_counted
     from dcf.knowledge.asking.session_account import SessionAccount, session_account
+    from dcf.knowledge.asking.sessions_listed import sessions_listed
     from dcf.knowledge.asking.sessions_past import PastTrack, SessionsPast, sessions_past
+    from dcf.knowledge.asking.spreading import Spread, spreads
+    from dcf.knowledge.asking.trend import Trend, trend
 else:
     export_late(__name__)
 
@@ -66,11 +75,15 @@ __all__ = [
     "Alike",
     "Asked",
     "Asker",
+    "Cause",
     "Changes",
     "Chooser",
+    "Choosing",
     "Chosen",
+    "Compared",
     "Crossed",
     "DelegationDimension",
+    "Difference",
     "Dimension",
     "EpisodeMeasured",
     "EpisodeText",
@@ -78,6 +91,7 @@ __all__ = [
     "Fall",
     "Handed",
     "Helped",
+    "Listed",
     "Matched",
     "ModelChooser",
     "Names",
@@ -91,13 +105,18 @@ __all__ = [
     "Ranked",
     "SessionAccount",
     "SessionsPast",
+    "Spread",
     "Suspect",
+    "Trend",
     "UnknownThing",
     "Why",
     "account_of",
+    "causes",
     "checked",
     "chosen",
+    "chosen_for",
     "clear_group",
+    "compared",
     "crossing",
     "delegations_counted",
     "delete_fact",
@@ -114,8 +133,12 @@ __all__ = [
     "ranking",
     "runs_counted",
     "runs_like",
+    "runs_listed",
     "session_account",
+    "sessions_listed",
     "sessions_past",
+    "spreads",
+    "trend",
     "what_changed",
     "why",
 ]

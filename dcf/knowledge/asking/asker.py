@@ -5,33 +5,30 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dcf.knowledge.asking.account import account_of
 from dcf.knowledge.asking.alike import runs_like
 from dcf.knowledge.asking.blame import why
+from dcf.knowledge.asking.causes import causes
 from dcf.knowledge.asking.changing import what_changed
+from dcf.knowledge.asking.choosing import chosen_for
+from dcf.knowledge.asking.comparing import compared
 from dcf.knowledge.asking.crossing import Dimension, Narrowed, crossing
 from dcf.knowledge.asking.delegations import DelegationDimension, Handed, delegations_counted
 from dcf.knowledge.asking.groups import Chosen
-from dcf.knowledge.asking.matching import (
-    Matched,
-    match,
-    not_ordered,
-    not_timed,
-    order_in,
-    time_refused,
-    without_names,
-)
+from dcf.knowledge.asking.listing import Ended, runs_listed
+from dcf.knowledge.asking.matching import Matched, match, read, refusal_of, said_in
 from dcf.knowledge.asking.names import Names, names_in, runs_within, sessions_within
 from dcf.knowledge.asking.overview import overview
 from dcf.knowledge.asking.patterns import patterns
-from dcf.knowledge.asking.period import period_in, unread_time
 from dcf.knowledge.asking.questions import QUESTIONS, question_named
 from dcf.knowledge.asking.ranking import ranking
 from dcf.knowledge.asking.run_counting import RunDimension, runs_counted
 from dcf.knowledge.asking.session_account import session_account
+from dcf.knowledge.asking.sessions_listed import sessions_listed
+from dcf.knowledge.asking.spreading import Measure, spreads
+from dcf.knowledge.asking.trend import Of, trend
 from dcf.knowledge.insight_fact import InsightFact
 from dcf.knowledge.knowledge import Knowledge
 
@@ -114,12 +111,12 @@ class Asker:
             for one in QUESTIONS
         ]
         said = await self._chooser.choose(words, offer)
-        chosen, problems = checked(said, {**names, "run": runs})
+        given = {**names, "run": runs}
+        chosen, problems = checked(said, given)
         if chosen is None:
             # What the model says wrongly leaves the rules' own answer as it is.
             return matched, problems
-        text, _ = without_names(words.lower(), {*runs, *chain.from_iterable(names.values())})
-        return _read(chosen, text, self._now()), ()
+        return _read(chosen, words, given, self._now()), ()
 
     async def _found(self, matched: Matched, groups: Chosen | None, since: int | None) -> Any:
         assert matched.question is not None
@@ -178,6 +175,34 @@ class Asker:
                 return [one for one in found if _concerns(one, given)]
             case "stats":
                 return await overview(self._graph, groups or Chosen(everything=True))
+            case "listing":
+                status = cast("Ended", matched.choices.get("status", "any"))
+                return await runs_listed(
+                    self._graph, _one_of_both(narrowed), status=status, oldest=order == "first"
+                )
+            case "causes":
+                return await causes(self._graph, _one_of_both(narrowed))
+            case "trend":
+                of = cast("Of", matched.choices.get("of", "success"))
+                return await trend(self._graph, of, _one_of_both(narrowed))
+            case "comparison":
+                return await self._compared(matched, narrowed)
+            case "chosen":
+                thing = _one_of_both(narrowed)
+                return await chosen_for(
+                    self._graph, run=given.get("run"), task_type=thing.task_type, skill=thing.skill
+                )
+            case "sessions":
+                return await sessions_listed(self._graph, since=since, until=until)
+            case "durations" | "retries":
+                measure: Measure = "tries" if name == "retries" else "duration_ms"
+                return await spreads(
+                    self._graph,
+                    measure,
+                    [cast("Dimension", one) for one in by],
+                    _one_of_both(narrowed),
+                    smallest_first=order == "fast",
+                )
             case "runs":
                 one_by_one: list[RunDimension] = ["run"] if order else ["workflow"]
                 over = [cast("RunDimension", one) for one in by] or one_by_one
@@ -188,6 +213,14 @@ class Asker:
             case _:
                 dimensions = [cast("Dimension", one) for one in by] or ["task_type"]
         return await crossing(self._graph, dimensions, _one_of_both(narrowed), order=order)
+
+    async def _compared(self, matched: Matched, narrowed: Narrowed) -> Any:
+        """The two of a kind; a skill's own name is taken before that of its task."""
+        pair = [one for one, found in matched.arguments.items() if len(found) == 2]
+        kind = "skill" if "skill" in pair else pair[0]
+        first, second = matched.arguments[kind]
+        blank = dict.fromkeys(one for one in ("task_type", "skill") if one in pair)
+        return await compared(self._graph, kind, (first, second), replace(narrowed, **blank))
 
 
 def checked(
@@ -204,7 +237,7 @@ def checked(
     problems = []
     if not isinstance(arguments, Mapping):
         return None, ("the model's arguments are no object",)
-    wanted = (*question.needs, *question.takes)
+    wanted = question.arguments
     for name, value in arguments.items():
         if name not in wanted:
             problems.append(f"{question.name} takes no argument {name!r}")
@@ -222,18 +255,18 @@ def checked(
     return Matched(question, found, tuple(by), {question.name: 1.0}, by_model=True), ()
 
 
-def _read(chosen: Matched, text: str, now: datetime) -> Matched:
-    """What a model chose, with the time and the order that ``text`` names by the same rules; no
-    question where it says one of them in other words."""
+def _read(
+    chosen: Matched, words: str, given: Mapping[str, Sequence[str]], now: datetime
+) -> Matched:
+    """What a model chose, with the time, the order and the choices that ``words`` say by the same
+    rules; no question where they say what it cannot be asked of."""
     question = chosen.question
     assert question is not None
-    period = period_in(text, now)
-    order = order_in(text) if question.by else None
-    unread = unread_time(text, period, now)
-    refusal = not_timed(question, period) or not_ordered(question, text, order)
-    if unread or refusal:
-        return replace(chosen, question=None, why_not=refusal or time_refused(unread))
-    return replace(chosen, period=period, order=order)
+    said = said_in(words, given, now)
+    if why_not := refusal_of(question, said):
+        return replace(chosen, question=None, why_not=why_not)
+    slots = read(question, said, chosen.scores)
+    return replace(chosen, period=slots.period, order=slots.order, choices=slots.choices)
 
 
 def _one_of_both(narrowed: Narrowed) -> Narrowed:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import Any, Literal, get_args
 
 from dcf.evidence import Counts
@@ -17,19 +18,34 @@ Dimension = Literal[
     "skill", "agent", "task_type", "error", "workflow", "tier", "model", "status", "day"
 ]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
-Order = Literal["failures", "unreliable", "slow", "fast", "dear", "cheap"]
+Order = Literal[
+    "failures", "unreliable", "reliable", "slow", "fast", "dear", "cheap", "first", "last"
+]
 SHOWN_RUNS = 3
+_Z2 = NormalDist().inv_cdf(0.975) ** 2
+
+
+def _surely(won: str) -> str:
+    """The lower bound of the 95 % interval of the share ``won`` of ``n`` (``dcf.evidence.wilson``),
+    as Cypher: one failure of one is no more than fifty of a hundred."""
+    spread = f"sqrt({_Z2} * toFloat({won}) * (n - ({won})) / n + {_Z2**2 / 4})"
+    return f"(toFloat({won}) + {_Z2 / 2} - {spread}) / (n + {_Z2})"
+
+
 ORDERED: Mapping[Order | None, str] = {
     None: "n DESC",
     "failures": "n - ok DESC, n",
-    "unreliable": "toFloat(n - ok) / n DESC, n DESC",
+    "unreliable": f"{_surely('n - ok')} DESC, n DESC",
+    "reliable": f"{_surely('ok')} DESC, n DESC",
     "slow": "ms DESC",
     "fast": "ms",
     "dear": "cost DESC",
     "cheap": "cost",
+    "first": "last",
+    "last": "last DESC",
 }
 """What comes first, in terms of a row's ``n``, ``ok``, ``ms`` and ``cost``."""
-_COLUMNS: Mapping[str, str] = {
+DIMENSION_COLUMNS: Mapping[str, str] = {
     "skill": "v",
     "agent": "e.agent",
     "task_type": "e.task_type",
@@ -120,7 +136,7 @@ class Counted:
     called: str
 
 
-_OUTCOMES = Counted("StateOutcome", "done", _COLUMNS, "e.workflow_id", "outcomes")
+_OUTCOMES = Counted("StateOutcome", "done", DIMENSION_COLUMNS, "e.workflow_id", "outcomes")
 
 
 async def crossing(

@@ -1,12 +1,10 @@
-"""The rules by which words become one of the declared questions.
+"""How words become one of the declared questions.
 
-A question has cues, each with a weight. Its score is the sum of the weights of the cues that are
-found, at most 1, less what speaks against it; where something is missing that it needs, such as the
-id of a run, half of that.
-Below ``SURE`` nothing is chosen, nor when another question comes as near as ``APART``.
-
-What the words say besides is read too: a time, what to count by, which comes first. A word that is
-used for nothing is told. Where such words may be what it is all about, nothing is chosen.
+Names, a time and the words of the lexicon are read first. A question scores by the weights of its
+own words, and loses 3 for each other one. Below ``SURE`` nothing is chosen, nor when another
+question comes as near as ``APART``; nor where a word is not understood, or a name, a time or an
+order is said that the question cannot be asked of: an answer that left it out would be one to
+another question.
 """
 
 from __future__ import annotations
@@ -17,60 +15,62 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from dcf.knowledge.asking.crossing import Order
+from dcf.knowledge.asking.lexicon import Piece, mended, pieces_in
 from dcf.knowledge.asking.period import Period, period_in, unread_time
-from dcf.knowledge.asking.questions import QUESTIONS, Cue, Question
-from dcf.knowledge.asking.small_words import BEFORE_THINGS, EMPTY, TURNS
+from dcf.knowledge.asking.questions import QUESTIONS, Question
 
-SURE = 0.5
+SURE = 0.8
 """Below this score a question is not understood."""
-APART = 0.1
+APART = 0.15
 """The best has to be so much better than the next one."""
+NEAREST = 5
+_STRANGE = 3.0
+"""So much a word that is none of its own speaks against a question."""
 
 ORDERS: Mapping[Order, str] = {
-    "failures": "those that fail most first",
-    "unreliable": "the greatest share of failures first",
+    "failures": "those with the most failures first",
+    "unreliable": "those whose share of failures is surely greatest first",
+    "reliable": "those whose share of successes is surely greatest first",
     "slow": "the longest first",
     "fast": "the shortest first",
     "dear": "the dearest first",
     "cheap": "the cheapest first",
+    "first": "the oldest first",
+    "last": "the newest first",
 }
-_ORDERS: Mapping[Order, str] = {
-    "failures": r"(?:fail\w*|break\w*|broke) (?:the )?most(?: often)?|most (?:failures|errors)",
-    "unreliable": r"worst|least reliable|most unreliable|highest (?:failure|error) rate",
-    "slow": r"(?:takes? )?(?:the )?(?:longest|slowest|most time)",
-    "fast": r"(?:the )?(?:fastest|quickest|shortest|least time)",
-    "dear": r"(?:the )?(?:most expensive|dearest|costliest)|(?:costs?|spen[dt]\w*) (?:the )?most",
-    "cheap": r"(?:the )?(?:cheapest|least expensive)|(?:costs?|spen[dt]\w*) (?:the )?least",
-}
-_RANKS = Cue(rf"most|least|fewest|lowest|highest|fewer|less|more|{'|'.join(_ORDERS.values())}", 0)
-_USUAL = Cue(r"most (?:frequent|common)", 0)
-"""What comes first where no order is asked for."""
-_BY: Mapping[str, str] = {
-    r"versions?|skills?": "skill",
-    r"agents?": "agent",
-    r"tasks?|kinds? of task|task types?": "task_type",
-    r"errors?": "error",
-    r"workflows?": "workflow",
-    r"tiers?": "tier",
-    r"models?": "model",
-    r"days?|daily|time": "day",
-    r"which runs?|each run|by run|per run": "run",
-    r"companions?": "companion",
-    r"speciali[sz]ations?": "specialization",
-    r"sessions?": "session",
-}
-_THINGS = Cue(r"versions?|skills?|tasks?|task types?|kinds?|types?|workflows?|runs?|outcomes?", 0)
-"""What everything here is about: such a word narrows nothing."""
-_WORD = re.compile(r"[a-z0-9][\w.@/-]*[a-z0-9]|[a-z0-9]")
+_ORDERED: Mapping[str, Order] = {
+    "most_failures": "failures", "worst": "unreliable", "best": "reliable", "slow": "slow",
+    "fast": "fast", "dear": "dear", "cheap": "cheap", "first": "first", "last": "last",
+}  # fmt: skip
+_SUPERLATIVES: Mapping[tuple[str, str], str] = {
+    ("most", "failure_rate"): "worst", ("least", "failure_rate"): "best",
+    ("most", "fail"): "worst", ("least", "fail"): "best",
+    ("most", "reliable"): "best", ("least", "reliable"): "worst",
+    ("most", "succeed"): "best", ("least", "succeed"): "worst",
+    ("most", "rate"): "best", ("least", "rate"): "worst",
+    ("most", "cost"): "dear", ("least", "cost"): "cheap",
+    ("most", "duration"): "slow", ("least", "duration"): "fast",
+}  # fmt: skip
+_DIMENSION: Mapping[str, str] = {
+    "skill": "skill", "version": "skill", "agent": "agent", "who": "agent", "task": "task_type",
+    "error": "error", "workflow": "workflow", "tier": "tier", "model": "model", "day": "day",
+    "companion": "companion", "specialization": "specialization", "session": "session",
+}  # fmt: skip
+"""Concept -> what is counted by."""
+_BESIDE: Mapping[str, str] = {**_DIMENSION, "run": "run"}
+"""Concept -> the argument whose name it says nothing more of, where it stands beside it."""
+_KEPT_BESIDE = ("companion", "specialization")
+_COMMANDS = frozenset({"run", "start", "begin", "retry", "use", "change", "fix", "resume", "pass"})
+"""Such a word at the beginning tells somebody to do something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
     """What words were understood as: a question with its ``arguments`` (lists of names), the
-    dimensions ``by`` which it counts, the ``period`` and the ``order``. ``question`` None: nothing
-    scored high enough, or what is ``unused`` may be what it is about; ``scores`` has every
-    question's, ``missing`` what the best one lacked, ``why_not`` what else stood in the way.
-    ``unused`` are words that play no part in the answer."""
+    dimensions ``by`` which it counts, the ``period``, the ``order`` and its own ``choices``.
+    ``question`` None: nothing scored high enough, or something stood in the way; ``scores`` has
+    every question's, ``missing`` what the best one lacked, ``why_not`` what else stood in the way.
+    ``unused`` are words that were not understood."""
 
     question: Question | None
     arguments: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -80,6 +80,7 @@ class Matched:
     by_model: bool = False
     period: Period | None = None
     order: Order | None = None
+    choices: Mapping[str, str] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
     why_not: str = ""
 
@@ -89,9 +90,22 @@ class Matched:
 
     @property
     def nearest(self) -> tuple[Question, ...]:
-        """The questions that came nearest, the best first; none where no cue was found."""
+        """The five questions that came nearest, the best first."""
         order = sorted(QUESTIONS, key=lambda one: -self.scores.get(one.name, 0.0))
-        return tuple(one for one in order if self.scores.get(one.name, 0.0) > 0)[:3]
+        return tuple(order[:NEAREST])
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What words say: ``concepts`` of the lexicon, ``worded`` as they were said, ``names`` by the
+    arguments that they can be, a time, ``strange`` words, and a time that is ``unread``."""
+
+    concepts: frozenset[str]
+    worded: Mapping[str, str]
+    names: Mapping[str, Sequence[str]]
+    period: Period | None
+    strange: tuple[str, ...]
+    unread: str
 
 
 def match(
@@ -102,91 +116,76 @@ def match(
 ) -> Matched:
     """Which question ``words`` are; ``names`` (argument -> names) and ``runs`` are what of them the
     graph knows. Times count from ``now`` (that of this machine)."""
-    given = {**{name: list(found) for name, found in names.items()}, "run": list(runs)}
-    text, said = without_names(words.lower(), {one for found in given.values() for one in found})
-    now = now or datetime.now().astimezone()
+    said = said_in(words, {**names, "run": runs}, now or datetime.now().astimezone())
+    scores = {one.name: round(_score(one, said), 3) for one in QUESTIONS}
+    order = sorted(QUESTIONS, key=lambda one: -scores[one.name])
+    if said.unread or said.strange:
+        why_not = time_refused(said.unread) if said.unread else strange_refused(said.strange)
+        return Matched(None, scores=scores, unused=said.strange, why_not=why_not)
+    able = [one for one in order if not _refused(one, said) and not _missing(one, said)]
+    best = able[0] if able else None
+    if best is None or scores[best.name] < SURE:
+        wanted = order[0]
+        sure = scores[wanted.name] >= SURE
+        return Matched(
+            None,
+            scores=scores,
+            missing=_missing(wanted, said) if sure else (),
+            why_not=_refused(wanted, said) or ("" if sure else _other_words(wanted, said)),
+        )
+    if len(able) > 1 and scores[best.name] - scores[able[1].name] < APART:
+        return Matched(None, scores=scores, why_not=f"it may be {best.name} or {able[1].name}")
+    return read(best, said, scores)
+
+
+def read(question: Question, said: Said, scores: Mapping[str, float]) -> Matched:
+    """``question`` with all the slots that ``said`` fills."""
+    ordered = (_ORDERED[one] for one in _ORDERED if one in said.concepts)
+    order = next((one for one in ordered if one in question.orders), None)
+    wanted = {_DIMENSION[one] for one in said.concepts if one in _DIMENSION}
+    by = tuple(one for one in question.by if one in wanted)
+    if not by and "run" in question.by and "run" in said.concepts and order is not None:
+        by = ("run",)
+    return Matched(
+        question,
+        {one: said.names[one] for one in question.arguments if said.names.get(one)},
+        by,
+        scores,
+        period=said.period,
+        order=order,
+        choices=_choices(question, said),
+    )
+
+
+def said_in(words: str, given: Mapping[str, Sequence[str]], now: datetime) -> Said:
+    """What ``words`` say, with the names of ``given`` (argument -> names) that stand in them."""
+    text, placed = _with_places(words.lower(), given)
     period = period_in(text, now)
     unread = unread_time(text, period, now)
     if period is not None:
-        text = _blank(text, [(period.start, period.end)])
-    scores = {one.name: _score(one, text, given) for one in QUESTIONS}
-    order = sorted(QUESTIONS, key=lambda one: -scores[one.name])
-    best, second = order[0], order[1]
-    missing = tuple(name for name in best.needs if not given.get(name))
-    shown = {one.name: round(scores[one.name], 3) for one in order}
-    close = scores[best.name] - scores[second.name] < APART - 1e-9
-    if missing or scores[best.name] < SURE:
-        return Matched(None, scores=shown, missing=missing)
-    if close or unread:
-        return Matched(None, scores=shown, why_not=time_refused(unread) if unread else "")
-    return _read(best, text, given, said, period, shown)
-
-
-def _read(
-    question: Question,
-    text: str,
-    given: Mapping[str, Sequence[str]],
-    said: frozenset[str],
-    period: Period | None,
-    scores: Mapping[str, float],
-) -> Matched:
-    """``question`` with all that ``text`` says besides, or why it is not to be answered; ``said``
-    are the names that stand in it."""
-    wanted = (*question.needs, *question.takes)
-    arguments = {name: given[name] for name in wanted if given.get(name)}
-    dimensions = [(Cue(pattern, 0), name) for pattern, name in _BY.items() if name in question.by]
-    first = order_in(text) if question.by else None
-    spoken = [cue for cue in question.cues if cue.weight > 0]
-    cues = [*spoken, _THINGS, *(cue for cue, _ in dimensions)]
-    plain = text
-    if first is not None:
-        cues.append(Cue(_ORDERS[first], 0))
-        plain = _blank(text, list(cues[-1].spans(text)))
-    by = tuple(name for cue, name in dimensions if cue.found(plain))
-    spans = [span for cue in cues for span in cue.spans(text)]
-    left = _left(text, spans)
-    unused = [word for word, _ in left]
-    why_not = _not_taken(question, given, said, period)
-    why_not = why_not or not_ordered(question, text, first)
-    if not why_not and any(is_main for _, is_main in left):
-        why_not = f"I do not know what is meant by {_listed(unused)}"
-    elif not why_not and len(unused) > len(_words(text)) - len(unused) + len(arguments):
-        why_not = f"most of it I do not understand: {_listed(unused)}"
-    found = Matched(
-        question, arguments, by, scores, period=period, order=first, unused=tuple(unused)
+        text = f"{text[: period.start]} {text[period.end :]}"
+    pieces = mended(pieces_in(text))
+    names = {
+        argument: found
+        for argument, all_ in given.items()
+        if (found := [one for one in all_ if one in placed])
+    }
+    kinds = {f"<{at}>": _kinds(name, given) for at, name in enumerate(placed)}
+    concepts = _composed(_concepts(pieces, kinds))
+    strange = tuple(
+        one.said
+        for at, one in enumerate(pieces)
+        if one.concept is None or (at == 0 and one.said in _COMMANDS)
     )
-    if why_not:
-        return Matched(None, scores=scores, unused=tuple(unused), why_not=why_not)
-    return found
+    worded = {one.concept: one.said for one in reversed(pieces) if one.concept}
+    return Said(concepts, worded, names, period, strange, unread)
 
 
-def _not_taken(
-    question: Question,
-    given: Mapping[str, Sequence[str]],
-    said: frozenset[str],
-    period: Period | None,
-) -> str:
-    """What the words name and ``question`` cannot be narrowed by; "" for nothing. An answer that
-    left it out would be one to another question."""
-    wanted = {*question.needs, *question.takes}
-    taken = {name for argument in wanted for name in given.get(argument, ())}
-    for argument, names in given.items():
-        left = [name for name in names if name in said - taken]
-        if left:
-            return f"{question.answers!r} cannot be asked of one {argument}: {_listed(left)}"
-        several = [name for name in names if name in said]
-        if argument in wanted and len(several) > 1:
-            return f"it can be asked of one {argument} at a time: {_listed(several)}"
-    return not_timed(question, period)
-
-
-def not_timed(question: Question, period: Period | None) -> str:
-    """Why ``question`` cannot be asked of ``period``; "" if it can."""
-    if period is not None and question.timed == "no":
-        return f"{question.answers!r} cannot be asked of a time: {period.said}"
-    if period is not None and period.until is not None and question.timed == "since":
-        return f"{question.answers!r} has no end of time: say since when, not {period.said}"
-    return ""
+def refusal_of(question: Question, said: Said) -> str:
+    """Why ``question`` is not to be answered with what is ``said``; "" if it is."""
+    if said.unread:
+        return time_refused(said.unread)
+    return _refused(question, said)
 
 
 def time_refused(said: str) -> str:
@@ -194,82 +193,138 @@ def time_refused(said: str) -> str:
     return f"{said!r} says another time than those that I read, one in each question"
 
 
-def not_ordered(question: Question, text: str, order: Order | None) -> str:
-    """Why what ``text`` (lower case) says of what comes first is not what ``order`` is; "" if it
-    is. A question that counts by nothing has an order of its own."""
-    if not question.by:
-        return ""
-    if order is not None:
-        text = _blank(text, list(Cue(_ORDERS[order], 0).spans(text)))
-    else:
-        text = _blank(text, list(_USUAL.spans(text)))
-    found = [text[start:end] for start, end in _RANKS.spans(text)]
-    if order is None and question.name == "costs":
-        found = [one for one in found if one != "most"]  # the dearest come first anyway
-    return f"I cannot put first what is {_listed(found)}" if found else ""
+def strange_refused(words: Sequence[str]) -> str:
+    """Why a question with ``words`` is not answered."""
+    return f"I do not know what is meant by {_listed(words)}"
 
 
-def order_in(text: str) -> Order | None:
-    """What is to come first by the words of ``text`` (lower case)."""
-    return next((name for name, said in _ORDERS.items() if Cue(said, 0).found(text)), None)
-
-
-def _left(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:
-    """The words of ``text`` outside of ``spans`` that mean something, each with whether it may be
-    what the question is about: it stands behind a word like `for`, or turns the meaning round."""
-    found: list[tuple[str, bool]] = []
-    after = False
-    for word in _WORD.finditer(text):
-        used = any(start <= word.start() and word.end() <= end for start, end in spans)
-        if word[0] in TURNS and not used:
-            found.append((word[0], True))
-        elif word[0] in BEFORE_THINGS:
-            after = True
-        elif used:
-            after = False
-        elif word[0] not in EMPTY:
-            found.append((word[0], after))
+def _concepts(pieces: Sequence[Piece], kinds: Mapping[str, frozenset[str]]) -> list[str]:
+    """The concepts of ``pieces``: names as ``@argument``, without words beside a name that only
+    say what it is, and without tasks where it is said already that they are counted."""
+    found: list[str] = []
+    for at, piece in enumerate(pieces):
+        concept = piece.concept or ""
+        beside = [
+            kinds.get(other.concept or "", frozenset())
+            for other in (*pieces[max(0, at - 1) : at], *pieces[at + 1 : at + 2])
+        ]
+        before = pieces[at - 1].concept if at else None
+        if concept in kinds:
+            found += [f"@{one}" for one in sorted(kinds[concept])]
+        elif concept in _BESIDE and concept not in _KEPT_BESIDE:
+            named = any(_BESIDE[concept] in one for one in beside)
+            if not named:
+                counted = concept == "task" and before in ("count", "delegate")
+                found.append("counted_task" if counted else concept)
+        elif concept:
+            found.append(concept)
     return found
 
 
-def _words(text: str) -> list[str]:
-    """The words of ``text`` that mean something."""
-    return [word for word in _WORD.findall(text) if word not in EMPTY | BEFORE_THINGS]
+def _composed(concepts: Sequence[str]) -> frozenset[str]:
+    """``concepts`` with one for what two of them mean together, as in "fails most"."""
+    found = set(concepts)
+    for (degree, of), both in _SUPERLATIVES.items():
+        if {degree, of} <= found:
+            # "Fails most" is still about failures; "costs most" says no more than "dearest".
+            found = found - {degree, *({of} & {"cost", "duration"})} | {both}
+    return frozenset(found)
 
 
-def without_names(text: str, names: Iterable[str]) -> tuple[str, frozenset[str]]:
-    """``text`` with blanks for ``names``, however they are written in it, since a name is no cue;
-    and those that were found."""
-    found = set()
-    spans: list[tuple[int, int]] = []
-    for name in names:
-        bare = name.lower().removeprefix("skill.")
-        for form in (name.lower(), bare, bare.rpartition(".")[2]):
-            words = [re.escape(word) for word in re.split(r"[\s._-]+", form) if word]
-            pattern = r"(?<![\w.@-])" + r"[\s._-]+".join(words) + r"(?![\w@-])"
-            here = [one.span() for one in re.finditer(pattern, text)] if len(form) > 2 else []
-            if here:
-                found.add(name)
-                spans += here
-    return _blank(text, spans), frozenset(found)
+def _kinds(name: str, given: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    return frozenset(argument for argument, found in given.items() if name in found)
 
 
-def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    for start, end in spans:
-        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
-    return text
+def _score(question: Question, said: Said) -> float:
+    return sum(_weight(question, concept) for concept in said.concepts)
+
+
+def _weight(question: Question, concept: str) -> float:
+    weight = question.words.get(concept)
+    if weight is not None:
+        return weight
+    if concept.startswith("@") or concept == "it":
+        return 0.0
+    return 0.3 if _DIMENSION.get(concept) in question.by else -_STRANGE
+
+
+def _other_words(question: Question, said: Said) -> str:
+    """Which words do not go with ``question``; "" where all do, and are too few."""
+    others = [one for one in said.concepts if _weight(question, one) == -_STRANGE]
+    words = sorted({said.worded[one] for one in others if one in said.worded})
+    return f"{question.answers!r} does not go with {_listed(words)}" if words else ""
+
+
+def _missing(question: Question, said: Said) -> tuple[str, ...]:
+    """The arguments that ``question`` cannot do without, and are not said."""
+    missing = [one for one in question.needs if not said.names.get(one)]
+    if question.one_of and not any(said.names.get(one) for one in question.one_of):
+        missing.append(" or ".join(question.one_of))
+    if question.pair and not any(len(said.names.get(one, ())) == 2 for one in question.pair):
+        missing.append("two of a kind")
+    return tuple(missing)
+
+
+def _refused(question: Question, said: Said) -> str:
+    """What is said and ``question`` cannot be asked of; "" for nothing."""
+    taken = {name for one in question.arguments for name in said.names.get(one, ())}
+    for argument, names in said.names.items():
+        if left := [name for name in names if name not in taken]:
+            return f"{question.answers!r} cannot be asked of one {argument}: {_listed(left)}"
+        most = 2 if argument in question.pair else 1
+        if argument in question.arguments and len(names) > most:
+            return f"it can be asked of one {argument} at a time: {_listed(names)}"
+    orders = [ORDERS[order] for one, order in _ORDERED.items() if one in said.concepts]
+    if len(orders) > 1:
+        return f"I put one thing first, and not {' and '.join(orders)}"
+    period = said.period
+    if period is not None and question.timed == "no":
+        return f"{question.answers!r} cannot be asked of a time: {period.said}"
+    if period is not None and period.until is not None and question.timed == "since":
+        return f"{question.answers!r} has no end of time: say since when, not {period.said}"
+    return ""
+
+
+def _choices(question: Question, said: Said) -> dict[str, str]:
+    """What is said of the question's own slots, each by the first word of it that is there."""
+    found = {}
+    for slot, meanings in question.choices.items():
+        value = next(
+            (
+                value
+                for concept, value in meanings.items()
+                if not concept or concept in said.concepts
+            ),
+            None,
+        )
+        if value is not None:
+            found[slot] = value
+    return found
+
+
+def _with_places(text: str, given: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
+    """``text`` with ``<0>`` for each name, however it is written in it, since a name is no word of
+    the question; and the names, by their numbers."""
+    names = {name for found in given.values() for name in found}
+    placed: list[str] = []
+    for name in sorted(names, key=lambda one: (-len(one), one)):
+        pattern = "|".join(_written(name))
+        if pattern:
+            changed = re.sub(rf"(?<![\w.@-])(?:{pattern})(?![\w@-])", f" <{len(placed)}> ", text)
+            if changed != text:
+                text = changed
+                placed.append(name)
+    return text, placed
+
+
+def _written(name: str) -> Iterable[str]:
+    """Patterns of how ``name`` may be written, the longest first."""
+    bare = name.lower().removeprefix("skill.")
+    for form in dict.fromkeys((name.lower(), bare, bare.rpartition(".")[2])):
+        words = [re.escape(word) for word in re.split(r"[\s._-]+", form) if word]
+        if words and len(form) > 2:
+            yield r"[\s._-]+".join(words)
 
 
 def _listed(words: Sequence[str]) -> str:
     return ", ".join(f"'{word}'" for word in words)
-
-
-def _score(question: Question, text: str, given: Mapping[str, Sequence[str]]) -> float:
-    found = [cue.weight for cue in question.cues if cue.found(text)]
-    score = min(1.0, sum(one for one in found if one > 0)) + sum(one for one in found if one < 0)
-    if any(not given.get(name) for name in question.needs):
-        return score / 2
-    if question.needs and score:
-        # What is asked of a run is rarely asked of everything.
-        score = min(1.0, score + 0.15)
-    return score

@@ -51,6 +51,24 @@ class Names:
                         found[argument].append(name)
         return found
 
+    def meant(self, said: str, argument: str) -> tuple[str, ...]:
+        """The names of ``argument`` that ``said`` may stand for: itself, with ``skill.`` in front,
+        or what ends like it; of versions the newest form that was said. Without a version it is
+        the name of the skill, as the last part of it and a version are of one."""
+        names = sorted(one for one, kinds in self.known.items() if argument in kinds)
+        bare, at, version = said.lower().removeprefix("skill.").partition("@")
+        same = [one for one in names if one.lower() in (said.lower(), f"skill.{bare}{at}{version}")]
+        if same:
+            return tuple(same[:1])
+        ends = [
+            one
+            for one in names
+            if _folded(one.removeprefix("skill.").partition("@")[0]).endswith(f" {_folded(bare)}")
+            and (one.partition("@")[2] == version if at else "@" not in one)
+        ]
+        by_bare = {one.removeprefix("skill."): one for one in reversed(ends)}
+        return tuple(by_bare[one] for one in sorted(by_bare))
+
     def near(self, words: Sequence[str], most: int = 3) -> list[str]:
         """Names that have a word like one of ``words``, those with most of them first."""
         roots = {root for word in words for root in (_root(part) for part in _parts(word)) if root}

@@ -65,13 +65,13 @@ async def session_account(graph: GraphConnection, session_id: str) -> SessionAcc
     told = [one for one in read if one is not None]
     return SessionAccount(
         session_id,
-        next((_session_of(properties) for (properties,) in sessions), None),
+        next((session_of(properties) for (properties,) in sessions), None),
         tuple(sorted(told, key=lambda one: (one.finished_at, one.task_id))),
         tuple(await patterns(graph, session=session_id)),
     )
 
 
-def _session_of(properties: Mapping[str, Any]) -> SessionFact | None:
+def session_of(properties: Mapping[str, Any]) -> SessionFact | None:
     """The session of a node; None where that has only its name, or is none that DCF wrote."""
     counts = {name: properties.get(f"tasks_{name}") for name in TASK_COUNTS}
     try:

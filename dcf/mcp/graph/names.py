@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 from dcf.knowledge import GraphAway
 from dcf.knowledge.asking import Chosen, EpisodeMeasured, chosen, is_measured
@@ -34,10 +35,15 @@ def demand_groups(names: list[str]) -> None:
         raise Refused(f"bad_arguments: {_shown(bad)}: {said}")
 
 
-def groups_of(names: list[str] | None) -> Chosen:
-    """What ``names`` stand for; empty ones are what some clients send for none.
-    Raises Refused."""
-    given = [name for name in names or () if name]
+def listed(names: list[str] | str | None) -> list[str]:
+    """``names`` as a list: a single one may be given as a text; empty ones are what some clients
+    send for none."""
+    return [name for name in ([names] if isinstance(names, str) else names or ()) if name]
+
+
+def groups_of(names: list[str] | str | None) -> Chosen:
+    """What ``names`` stand for. Raises Refused."""
+    given = listed(names)
     demand_groups(given)
     return chosen(given)
 
@@ -55,6 +61,16 @@ async def demand_id(desk: GraphDesk, uuid: str) -> None:
         return
     if measured:
         raise EpisodeMeasured(uuid=uuid)
+
+
+def moment_of(said: str) -> int:
+    """The moment (ms since the epoch) that ``said`` is as ISO 8601, in UTC where it has no zone.
+    Raises Refused."""
+    try:
+        moment = datetime.fromisoformat(said)
+    except ValueError as error:
+        raise Refused(f"bad_arguments: reference_time is no ISO 8601 time: {error}") from error
+    return round(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() * 1000)
 
 
 def _shown(names: list[str]) -> str:

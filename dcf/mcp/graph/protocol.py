@@ -25,7 +25,7 @@ from dcf.mcp.calling import as_text
 from dcf.mcp.envelope import BadArguments
 from dcf.mcp.graph.desk import GraphDesk
 from dcf.mcp.graph.names import Refused
-from dcf.mcp.graph.tools import TOOLS, GraphTool
+from dcf.mcp.graph.tools import EARLIER, TOOLS, GraphTool
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ def create_graph_protocol(desk: GraphDesk, *, version: str) -> Server[Any]:
 
 async def answer(desk: GraphDesk, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The answer of the tool ``name``."""
-    tool = TOOLS.get(name)
+    tool = TOOLS.get(EARLIER.get(name, name))
     if tool is None:
         return {"error": f"unknown_tool: {name[:100]!r}", "hint": f"one of {', '.join(TOOLS)}"}
     try:

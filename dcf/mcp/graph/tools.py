@@ -1,4 +1,5 @@
-"""The nine tools of a Graphiti server: their names, parameters and results are its own."""
+"""Nine tools of Graphiti's MCP server (getzep/graphiti at 993e081a, August 2026): their names,
+parameters and results are its own."""
 
 from __future__ import annotations
 
@@ -28,6 +29,8 @@ from dcf.mcp.graph.names import (
     demand_id,
     demand_labels,
     groups_of,
+    listed,
+    moment_of,
 )
 from dcf.mcp.schema import input_schema
 
@@ -36,7 +39,11 @@ _Count = Annotated[int, Field(gt=0, le=_MOST)]
 _Names = Annotated[list[str], Field(max_length=_MOST)]
 _Id = Annotated[str, Field(max_length=LONGEST)]
 _GROUPS = Parameter(
-    "group_ids", _Names | None, "Only these groups; default: all that are written.", None, False
+    "group_ids",
+    _Names | _Id | None,
+    "Only these groups; default: all that are written.",
+    None,
+    False,
 )
 _UUID = Parameter("uuid", _Id, "Its UUID.")
 
@@ -63,26 +70,27 @@ class GraphTool:
         return input_schema(self.parameters)
 
 
-async def add_episode(
+async def add_memory(
     desk: GraphDesk,
     name: str,
-    content: str,
+    episode_body: str,
     group_id: str | None,
     source: str,
     source_description: str,
     uuid: str | None,
+    reference_time: str | None,
 ) -> dict[str, Any]:
     group = TEXTS if group_id in (None, "", GRAPH) else str(group_id)
     demand_groups([group])
-    if not content.strip():
-        raise Refused("bad_arguments: content is empty")
+    if not episode_body.strip():
+        raise Refused("bad_arguments: episode_body is empty")
     if uuid:
         await demand_id(desk, uuid)
     episode = TextEpisode(
         uuid=uuid or desk.new_id(),
         name=name,
-        content=content,
-        at=desk.clock(),
+        content=episode_body,
+        at=moment_of(reference_time) if reference_time else desk.clock(),
         group=group,
         source=source.lower() if source.lower() in SOURCES else "text",
         source_description=source_description,
@@ -101,7 +109,7 @@ async def add_episode(
 async def search_nodes(
     desk: GraphDesk,
     query: str,
-    group_ids: list[str] | None,
+    group_ids: list[str] | str | None,
     max_nodes: int,
     entity_types: list[str] | None,
 ) -> dict[str, Any]:
@@ -125,10 +133,10 @@ async def search_nodes(
     return {"message": _found(len(nodes), "nodes"), "nodes": nodes}
 
 
-async def search_facts(
+async def search_memory_facts(
     desk: GraphDesk,
     query: str,
-    group_ids: list[str] | None,
+    group_ids: list[str] | str | None,
     max_facts: int,
     center_node_uuid: str | None,
 ) -> dict[str, Any]:
@@ -159,7 +167,7 @@ async def get_entity_edge(desk: GraphDesk, uuid: str) -> dict[str, Any]:
 
 
 async def get_episodes(
-    desk: GraphDesk, group_ids: list[str] | None, max_episodes: int
+    desk: GraphDesk, group_ids: list[str] | str | None, max_episodes: int
 ) -> dict[str, Any]:
     found = await newest_episodes(desk.graph, groups_of(group_ids), limit=max_episodes)
     return {
@@ -168,8 +176,8 @@ async def get_episodes(
     }
 
 
-async def clear_graph(desk: GraphDesk, group_ids: list[str] | None) -> dict[str, Any]:
-    named = [one for one in dict.fromkeys(group_ids or ()) if one]
+async def clear_graph(desk: GraphDesk, group_ids: list[str] | str | None) -> dict[str, Any]:
+    named = list(dict.fromkeys(listed(group_ids)))
     there = await groups_written(desk.graph)
     known = ", ".join(f"{name} ({n} nodes)" for name, n in there.items()) or "none"
     if not named:
@@ -199,17 +207,25 @@ TOOLS: Mapping[str, GraphTool] = {
     tool.name: tool
     for tool in (
         GraphTool(
-            "add_episode",
+            "add_memory",
             "Keep a text in the knowledge graph. It is queued durably and written soon, without "
             "secrets and personal data; then search_nodes finds it.",
-            add_episode,
+            add_memory,
             (
                 Parameter("name", str, "What it is called."),
-                Parameter("content", str, "The text; for source json, JSON as text."),
+                Parameter(
+                    "episode_body", str, "The text; for source json, JSON as text.",
+                    aliases=("content",),
+                ),
                 Parameter("group_id", str | None, f"Its group; default: {TEXTS}.", None, False),
                 Parameter("source", str, "text, json or message; else text.", "text", False),
                 Parameter("source_description", str, "Where it comes from.", "", False),
                 Parameter("uuid", _Id | None, "Its UUID, to write it anew.", None, False),
+                Parameter(
+                    "reference_time", str | None,
+                    "When it happened, as in 2026-11-20T09:30:00Z (UTC without a zone); "
+                    "default: now.", None, False,
+                ),
             ),
             strict=True,
         ),
@@ -228,9 +244,9 @@ TOOLS: Mapping[str, GraphTool] = {
             ),
         ),
         GraphTool(
-            "search_facts",
+            "search_memory_facts",
             "Find facts between entities that hold now, by words and meaning.",
-            search_facts,
+            search_memory_facts,
             (
                 Parameter("query", str, "Words, or a question."),
                 _GROUPS,
@@ -260,12 +276,16 @@ TOOLS: Mapping[str, GraphTool] = {
             "clear_graph",
             "Delete everything in the groups that are named, and say what went.",
             clear_graph,
-            (Parameter("group_ids", _Names | None, "The groups to clear.", None, False),),
+            (Parameter("group_ids", _Names | _Id | None, "The groups to clear.", None, False),),
             True,
         ),
         GraphTool("get_status", "Whether the graph answers, and what waits for it.", get_status),
     )
 }  # fmt: skip
+
+
+EARLIER: Mapping[str, str] = {"add_episode": "add_memory", "search_facts": "search_memory_facts"}
+"""What tools were called, and still may be: clients are not told of it."""
 
 
 def _fact(edge: Any) -> dict[str, Any]:

@@ -14,12 +14,14 @@ from xml.etree import ElementTree
 import pytest
 import typer.main
 from integration.knowledge.office import DELEGATIONS, DRAFT, PATTERNS, session, write_records
-from integration.knowledge.shop import CHARGE, INSIGHT, NEW, OLD, fill
+from integration.knowledge.shop import CHARGE, INSIGHT, NEW, OLD, charge, fill
+from integration.knowledge.world import write
 from redis import Redis
 
 from dcf.cli.app import build_app
 from dcf.cli.entry import run_command
-from dcf.knowledge import GraphConnection
+from dcf.knowledge import GraphConnection, VectorsForeign
+from dcf.knowledge.cypher import query
 
 
 @dataclass(frozen=True)
@@ -117,28 +119,74 @@ def test_a_question_in_words_says_how_it_was_understood(graph: Graph) -> None:
 
 def test_what_is_no_question_is_refused_with_examples_and_facts(graph: Graph) -> None:
     shown = graph("ask", "mailbox bounced, oh dear")
-    assert shown.code == 1 and "What can be asked:" in shown.out
-    assert "Mail.Bounced" in shown.out.split("What can be asked")[0]
-    assert "no question comes near" in shown.err
+    assert shown.code == 1 and shown.out.startswith("I can answer these:")
+    asked, facts = shown.out.split("Facts that come near:")
+    assert asked.replace("\n", " ").count("as in: ") == 5 and "Mail.Bounced" in facts
+    assert "'mailbox', 'oh', 'dear'" in shown.err
     done = graph("ask", "why did it fail?", "--json")
     assert done.code == 1 and done.json["error"]["code"] == "graph_not_understood"
     assert "it names no run" in done.json["error"]["message"]
 
 
-def test_words_that_play_no_part_are_told(graph: Graph) -> None:
-    shown = graph("ask", "which skill fails most, quickly?")
-    assert shown.code == 0 and "Not used: quickly" in shown.out
-    assert "those that fail most first" in shown.out.replace("\n", " ")
+def test_each_kind_of_answer_is_shown(graph: Graph) -> None:
+    shown = graph("ask", "which skill fails most?")
+    said = "share of failures is surely greatest first"
+    assert shown.code == 0 and said in shown.out.replace("\n", " ")
     counted = graph("ask", "how many runs failed?")
     assert "140 runs: 97 succeeded, 43 did not." in counted.out
     spent = graph("ask", "how much did each workflow cost?")
     assert spent.code == 0 and "orders" in spent.out and "USD" in spent.out
+    for words, answer in (
+        ("which runs failed?", "order-99"),
+        (f"why does {CHARGE} fail?", "36 times Payments.Timeout"),
+        (f"how did {CHARGE} develop?", "The success rate falls."),
+        (f"is {OLD} better than {NEW}?", f"{OLD} succeeds more often"),
+        ("what is different between order-0 and order-60?", "definition"),
+        (f"why was {CHARGE} chosen?", "records no reason"),
+        ("which task takes longest?", "median"),
+        ("which task needs the most retries?", "1.00"),
+        ("which sessions are there?", "No session is like that."),
+    ):
+        shown = graph("ask", words)
+        assert shown.code == 0 and answer in shown.out, (words, shown)
 
 
 def test_a_question_about_something_unknown_is_refused_with_what_comes_near(graph: Graph) -> None:
     shown = graph("ask", "which version works best for charging a payment?")
     assert shown.code == 1 and "'charging', 'payment'" in shown.err and CHARGE in shown.err
-    assert shown.out.index("Questions that come nearest") < shown.out.index("What can be asked")
+    assert shown.out.startswith("I can answer these:")
+
+
+def test_vectors_of_another_length_are_found_refused_and_made_anew(graph: Graph, shop: str) -> None:
+    assert graph("status", "--json").json["widths"].keys() == {"512"}
+    before = graph("ask", "charging, oh dear", "--json").json["facts"]
+
+    async def shorten() -> None:
+        short = "vecf32([1, 2, 3])"
+        async with GraphConnection(shop) as opened:
+            for text in (
+                f"MATCH (n:Entity) SET n.name_embedding = {short}",
+                f"MATCH ()-[x:RELATES_TO]->() SET x.fact_embedding = {short}",
+            ):
+                await opened.write([query(text)])
+            with pytest.raises(VectorsForeign):
+                await write(opened, charge(1000))
+
+    asyncio.run(shorten())
+    found = graph("status", "--json")
+    assert found.code == 1 and found.json["error"]["code"] == "graph_vectors"
+    assert found.json["widths"].keys() == {"3"} and "--mend" in found.json["error"]["hint"]
+    mended = graph("status", "--mend", "--json")
+    assert mended.code == 0 and mended.json["widths"].keys() == {"512"}
+    assert mended.json["mended"] > 20
+    assert graph("ask", "charging, oh dear", "--json").json["facts"] == before != []
+
+
+def test_a_short_name_of_a_skill_is_resolved(graph: Graph) -> None:
+    short = graph("skills", "--skill", "charge_payment", "--json").json
+    assert [one["version"] for one in short["ranking"]] == [OLD, NEW]
+    versioned = graph("skills", "--skill", "charge_payment@2.0.0", "--json").json
+    assert [one["version"] for one in versioned["ranking"]] == [NEW]
 
 
 def test_names_that_are_unknown_are_refused_with_near_ones(graph: Graph) -> None:

@@ -43,9 +43,17 @@ from dcf.mcp.graph import GraphDesk, create_graph_app
 from dcf.tools.serving import Guard
 
 TOOLS = {
-    "add_episode": {"name", "content", "group_id", "source", "source_description", "uuid"},
+    "add_memory": {
+        "name",
+        "episode_body",
+        "group_id",
+        "source",
+        "source_description",
+        "uuid",
+        "reference_time",
+    },
     "search_nodes": {"query", "group_ids", "max_nodes", "entity_types"},
-    "search_facts": {"query", "group_ids", "max_facts", "center_node_uuid"},
+    "search_memory_facts": {"query", "group_ids", "max_facts", "center_node_uuid"},
     "delete_entity_edge": {"uuid"},
     "delete_episode": {"uuid"},
     "get_entity_edge": {"uuid"},
@@ -111,7 +119,7 @@ async def test_all_nine_tools_are_there_and_find_what_was_written(
         listed = (await ask.client.list_tools()).tools
         assert {one.name: set(one.input_schema["properties"]) for one in listed} == TOOLS
         assert all(one.description for one in listed)
-        found = await ask("search_facts", query="which version failed at charge_payment")
+        found = await ask("search_memory_facts", query="which version failed at charge_payment")
         assert f"{NEW} failed at the task {CHARGE}." in [one["fact"] for one in found["facts"]]
         assert {"uuid", "name", "fact", "valid_at", "invalid_at", "group_id"} <= set(
             found["facts"][0]
@@ -134,7 +142,7 @@ async def test_earlier_groups_are_filters(shop: str, redis_server: str) -> None:
         runs = await ask("get_episodes", group_ids=["dcf_executions"], max_episodes=3)
         assert len(runs["episodes"]) == 3
         assert all(one["source_description"] == "WorkflowRun" for one in runs["episodes"])
-        none = await ask("search_facts", query="charge", group_ids=["nobodys"])
+        none = await ask("search_memory_facts", query="charge", group_ids=["nobodys"])
         assert none == {"message": "No relevant facts found", "facts": []}
 
 
@@ -222,7 +230,8 @@ async def test_facts_are_got_and_deleted_by_their_ids(shop: str, redis_server: s
     [
         ("search_nodes", {}, "/query: "),
         ("search_facts", {"query": "a", "max_facts": 0}, "/max_facts"),
-        ("add_episode", {"name": "n", "content": " "}, "content is empty"),
+        ("add_memory", {"name": "n", "episode_body": " "}, "episode_body is empty"),
+        ("add_memory", {"name": "n", "episode_body": "c", "reference_time": "soon"}, "no ISO 8601"),
         ("add_episode", {"name": "n", "content": "c", "group_id": "a b"}, "'a b'"),
         ("add_episode", {"name": "n", "content": "c", "text": "t"}, "/text"),
         ("clear_graph", {}, "name the groups to clear; there are dcf ("),

@@ -33,7 +33,10 @@ from dcf.knowledge.asking import (
     QuestionTooWide,
     UnknownThing,
     account_of,
+    causes,
     chosen,
+    chosen_for,
+    compared,
     crossing,
     exported,
     groups_written,
@@ -42,6 +45,9 @@ from dcf.knowledge.asking import (
     ranking,
     runs_counted,
     runs_like,
+    runs_listed,
+    spreads,
+    trend,
     what_changed,
     why,
 )
@@ -381,6 +387,96 @@ async def test_words_for_a_time_narrow_the_answer(graph: GraphConnection) -> Non
     assert [one.values["skill"] for one in worst.result] == [
         NEW, "skill.mail.send@1.0.0", OLD,
     ]  # fmt: skip
+
+
+async def test_runs_are_listed_from_one_end_of_the_time(graph: GraphConnection) -> None:
+    ran = Narrowed(workflow="orders")
+    newest = await runs_listed(graph, ran, status="failed", limit=3)
+    assert [one.run for one in newest] == ["order-99", "order-98", "order-97"]
+    (first,) = await runs_listed(
+        graph, Narrowed(task_type=CHARGE), status="failed", oldest=True, limit=1
+    )
+    assert (first.run, first.state, first.error) == ("order-9", "Charge", "Payments.Timeout")
+    (won,) = await runs_listed(graph, ran, status="succeeded", limit=1)
+    assert won.run == "order-96"
+    assert len(await runs_listed(graph, Narrowed(error="Mail.Bounced"), limit=100)) == 7
+
+
+async def test_failures_are_counted_by_their_cause(graph: GraphConnection) -> None:
+    (charging,) = await causes(graph, Narrowed(task_type=CHARGE))
+    assert (charging.error, charging.n, charging.of) == ("Payments.Timeout", 36, 36)
+    assert charging.runs[0] == "order-99"
+    both = await causes(graph)
+    assert [(one.error, one.n) for one in both] == [("Payments.Timeout", 36), ("Mail.Bounced", 7)]
+
+
+async def test_a_rate_that_falls_is_told_from_one_that_does_not(graph: GraphConnection) -> None:
+    # Of the first 52 outcomes of charging those of runs 9, 19, 29, 39 and 49 failed.
+    charging = await trend(graph, "success", Narrowed(task_type=CHARGE))
+    assert (charging.looked_at, charging.direction) == (104, "falls")
+    assert charging.before == pytest.approx(47 / 52)
+    assert sum(day.counts.n for day in charging.days) == 104
+    mailing = await trend(graph, "success", Narrowed(task_type="mail.send"))
+    assert mailing.direction == "no_change_found"
+    assert (await trend(graph, "cost", Narrowed(task_type="nothing"))).direction == "too_few"
+
+
+async def test_two_versions_and_two_runs_are_compared(graph: GraphConnection) -> None:
+    found = await compared(graph, "skill", (NEW, OLD))
+    assert [one.counts.successes for one in found.sides] == [10, 58]
+    assert found.comparison is not None and found.comparison.verdict == "lower"
+    runs = await compared(graph, "run", ("order-0", "order-60"))
+    assert [(one.state, one.what) for one in runs.differences] == [
+        ("", "definition"), ("Charge", "skills"),
+    ]  # fmt: skip
+    with pytest.raises(UnknownThing):
+        await compared(graph, "run", ("order-0", "order-none"))
+
+
+async def test_durations_are_those_of_tasks_or_of_whole_runs(graph: GraphConnection) -> None:
+    tasks = await spreads(graph, "duration_ms", ["task_type"])
+    assert {one.values["task_type"]: (one.n, one.median) for one in tasks} == {
+        CHARGE: (104, 100), "mail.send": (40, 100),
+    }  # fmt: skip
+    (runs,) = await spreads(graph, "duration_ms", [], Narrowed(workflow="orders"))
+    assert (runs.n, runs.p90) == (100, 101)
+    (tries,) = await spreads(graph, "tries", [], Narrowed(task_type=CHARGE))
+    assert (tries.n, tries.mean) == (104, 1)
+
+
+async def test_what_fails_most_is_told_by_the_rate_as_far_as_it_is_sure(shop: str) -> None:
+    # Once of once, 12 of 20, 15 of 60: the lower bounds by Wilson are 0.21, 0.39 and 0.16.
+    failed = {"once": (1, 1), "often": (12, 20), "seldom": (15, 60)}
+    told = [
+        charge(
+            number, run=f"{agent}-{number}/1", workflow_id=f"{agent}-{number}", agent=agent,
+            status="failed" if number < lost else "done",
+            error="Boom" if number < lost else None, cause=None,
+        )
+        for agent, (lost, n) in failed.items()
+        for number in range(n)
+    ]  # fmt: skip
+    async with GraphConnection(shop, graph="agents") as graph:
+        await write(graph, *told)
+        by_rate = await crossing(graph, ["agent"], order="unreliable")
+        by_count = await crossing(graph, ["agent"], order="failures")
+    assert [one.values["agent"] for one in by_rate] == ["often", "once", "seldom"]
+    assert [one.values["agent"] for one in by_count] == ["seldom", "often", "once"]
+
+
+async def test_why_a_version_was_chosen_is_what_its_plan_recorded(shop: str) -> None:
+    why_new = "2.0.0 is tried to learn about it; next: skill.orders.charge_payment@1.0.0"
+    told = [charge(0), charge(70, chosen=why_new), charge(71, chosen=None)]
+    async with GraphConnection(shop, graph="plans") as graph:
+        await write(graph, *told)
+        new, old = await chosen_for(graph, task_type=CHARGE)
+        (run,) = await chosen_for(graph, run="order-70")
+        with pytest.raises(UnknownThing):
+            await chosen_for(graph, run="order-1")
+    assert (new.skills, new.why, new.n, new.run) == ((NEW,), why_new, 2, "order-71")
+    assert (old.skills, old.why) == ((OLD,), "")
+    assert {one.version for one in old.measured} == {OLD, NEW}
+    assert (run.skills, run.why) == ((NEW,), why_new)
 
 
 async def test_names_that_come_near_are_offered(asker: Asker) -> None:

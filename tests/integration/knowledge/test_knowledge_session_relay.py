@@ -20,7 +20,13 @@ from dcf.knowledge import (
     SessionFact,
     tell_fact,
 )
-from dcf.knowledge.asking import Asker, delegations_counted, session_account, sessions_past
+from dcf.knowledge.asking import (
+    Asker,
+    delegations_counted,
+    session_account,
+    sessions_listed,
+    sessions_past,
+)
 from dcf.knowledge.session_fact import SessionRecord
 from dcf.sessions import NewCompanion, Order, Sessions, agent_of
 from dcf.sessions.companions import receive, report_result
@@ -122,6 +128,24 @@ async def test_what_is_no_such_record_is_put_aside_and_the_others_are_written(
         assert (done.records, done.refused) == (2, 4)
         assert ((await outbox.lag()).waiting, (await outbox.lag()).refused) == (0, 4)
         assert len((await session_account(knowledge.graph, "s-1")).delegations) == 1
+
+
+async def test_a_session_that_goes_on_is_told_with_the_companions_that_it_has(
+    crew: Crew, graph_url: str
+) -> None:
+    sessions = Sessions(crew.store)
+    await sessions.create("s1", "boss", "post")
+    await sessions.tick("s1")
+    async with Knowledge.open(graph_url) as knowledge:
+        relay = relay_of(crew, knowledge)
+        for companions in range(3):
+            await relay.drain()
+            (told,) = await sessions_listed(knowledge.graph)
+            assert (told.state, told.companions) == ("active", companions)
+            await sessions.employ("s1", NewCompanion("boss", "post", external=True))
+            await sessions.tick("s1")
+        asked = await Asker(knowledge, _no_embedder).ask("which sessions are there?")
+        assert [one.session_id for one in asked.result] == ["s1"]
 
 
 async def test_tasks_that_were_really_done_count_for_skills_once_and_know_their_session(

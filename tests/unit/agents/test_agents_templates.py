@@ -28,7 +28,7 @@ LARGEST_PROMPT = 1_200
 """Tokens of a prompt: it stands before every turn."""
 
 TO_COME = {
-    "the knowledge graph": {"add_episode", "search_facts", "search_nodes"},
+    "the knowledge graph": {"add_memory", "search_memory_facts", "search_nodes"},
 }
 """Tools that templates name and that come with a later part of DCF."""
 LATER = frozenset().union(*TO_COME.values())

@@ -9,11 +9,15 @@ from typing import Any, cast
 
 import pytest
 
+from benchmarks.graph_questions import QUESTIONS_FILE, asked_in, understood
 from dcf.knowledge.asking import QUESTIONS, SURE, Asker, Matched, Names, match
 from dcf.knowledge.asking.period import period_in
 
 RUNS = ["order-7f3a"]
-NAMES = {"task_type": ["orders.charge_payment"]}
+NAMES = {
+    "task_type": ["orders.charge_payment"],
+    "workflow": ["order-processing", "refund-flow"],
+}
 SESSIONS = ["helpdesk-1"]
 
 
@@ -21,14 +25,13 @@ SESSIONS = ["helpdesk-1"]
 def test_the_example_of_each_question_is_understood_as_it(question: object) -> None:
     runs = [run for run in RUNS if run in question.example]  # type: ignore[attr-defined]
     sessions = [one for one in SESSIONS if one in question.example]  # type: ignore[attr-defined]
-    names = {**NAMES, "session": sessions}
-    matched = match(question.example, names, runs)  # type: ignore[attr-defined]
+    matched = match(question.example, {**NAMES, "session": sessions}, runs)  # type: ignore[attr-defined]
     assert matched.question is question, matched.scores
     assert matched.score >= SURE
 
 
 def test_what_needs_a_run_is_not_understood_without_one() -> None:
-    matched = match("why did it fail?", {}, [])
+    matched = match("what helped?", {}, [])
     assert matched.question is None and matched.missing == ("run",)
 
 
@@ -71,13 +74,15 @@ NOW = datetime(2026, 11, 25, 15, 30, tzinfo=UTC)
         ("which run took longest?", "runs", ("run",), "slow", None),
         ("how much did we spend last week?", "costs", (), None, "last week"),
         ("which agent costs most?", "costs", ("agent",), "dear", None),
-        ("which skill fails most?", "outcomes", ("skill",), "failures", None),
+        ("which skill fails most?", "outcomes", ("skill",), "unreliable", None),
+        ("which skill had the most failures?", "outcomes", ("skill",), "failures", None),
+        ("which skill failed least?", "outcomes", ("skill",), "reliable", None),
         ("what is the worst skill?", "outcomes", ("skill",), "unreliable", None),
-        ("which task takes longest?", "outcomes", ("task_type",), "slow", None),
+        ("which task takes longest?", "durations", ("task_type",), "slow", None),
         ("which errors were there in the last 3 days?", "outcomes", ("error",), None,
          "in the last 3 days"),
         ("which version succeeded most since monday?", "skills", (), None, "since monday"),
-        ("which companion fails most?", "delegations", ("companion",), "failures", None),
+        ("which companion fails most?", "delegations", ("companion",), "unreliable", None),
         ("success rates by specialization since monday", "delegations", ("specialization",), None,
          "since monday"),
         ("how often did delegations fail by session?", "delegations", ("session",), None, None),
@@ -102,8 +107,9 @@ def test_counts_orders_and_times_are_read(
         ("which version works best for charging a payment?", "'charging', 'payment'"),
         ("how many refunds failed?", "'refunds'"),
         ("how many runs did not fail?", "'not'"),
+        ("which task is the slowest, quickly please", "'quickly'"),
         ("how many runs failed with rainbows?", "'rainbows'"),
-        ("which version succeeded most yesterday?", "no end of time"),
+        ("rank the versions of yesterday", "no end of time"),
         ("what insights are there since monday?", "cannot be asked of a time"),
         ("how many runs failed with orders.charge_payment?", "cannot be asked of one task_type"),
         ("which version of orders.charge_payment or mail.send is best?", "one task_type at a time"),
@@ -124,11 +130,6 @@ def test_what_is_asked_of_one_companion_or_specialization_is_asked_of_delegation
     found = match(words, names, [], NOW)
     assert found.question is not None and found.question.name == "delegations"
     assert {name: list(one) for name, one in found.arguments.items()} == names
-
-
-def test_words_that_change_nothing_are_told() -> None:
-    found = match("which task is the slowest, quickly please", {}, [], NOW)
-    assert found.question is not None and found.unused == ("quickly",)
 
 
 @pytest.mark.parametrize(
@@ -209,13 +210,9 @@ def test_a_time_in_other_words_is_refused_not_left_out(words: str, said: str) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("which skill failed least?", "'least'"),
-        ("which skill has the lowest failure rate?", "'lowest'"),
-        ("which skill fails most and takes longest?", "'takes longest'"),
-        ("how many runs failed less?", "'less'"),
+        ("which skill fails most and takes longest?", "greatest first and the longest"),
         ("which agent costs less?", "'less'"),
-        ("what is the least reliable version?", "'least'"),
-        ("how many runs failed before the release?", "'before'"),
+        ("how many runs failed before the release?", "'release'"),
     ],
 )
 def test_what_comes_first_in_other_words_is_refused_not_left_out(words: str, said: str) -> None:
@@ -254,7 +251,7 @@ def test_what_a_model_chooses_is_held_against_time_and_order_by_the_same_rules()
         return asyncio.run(asker.ask(words)).matched
 
     assert "until yesterday" in asked("mail: what failed until yesterday?").why_not
-    assert "'least'" in asked("mail: what failed least?").why_not
+    assert "greatest first and the longest" in asked("mail: what failed most, and longest?").why_not
 
 
 def test_names_that_come_near_are_found_by_their_words() -> None:
@@ -264,3 +261,54 @@ def test_names_that_come_near_are_found_by_their_words() -> None:
     })  # fmt: skip
     assert names.near(["charging", "payments"]) == ["orders.charge_payment"]
     assert names.near(["rainbows"]) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "choices", "order"),
+    [
+        ("which runs failed yesterday?", "listing", {"status": "failed"}, None),
+        ("what was the first run that succeeded?", "listing", {"status": "succeeded"}, "first"),
+        ("has it become slower since monday?", "trend", {"of": "duration"}, None),
+        ("are we spending more and more?", "trend", {"of": "cost"}, None),
+        ("wich runs faild?", "listing", {"status": "failed"}, None),
+    ],
+)
+def test_what_a_question_alone_can_be_asked_is_read(
+    words: str, question: str, choices: dict[str, str], order: str | None
+) -> None:
+    found = match(words, {}, [], NOW)
+
+    assert found.question is not None and found.question.name == question, found.why_not
+    assert (found.choices, found.order) == (choices, order)
+
+
+def test_the_left_out_half_of_the_questions_is_understood_and_nothing_is_answered_wrongly() -> None:
+    """The target of issue 29; the questions were written before the grammar."""
+    asked = list(asked_in(QUESTIONS_FILE.read_text()))
+    verdicts = {one: one.verdict(understood(one.words)) for one in asked}
+    left = [one for one in asked if one.is_left_out and one.question is not None]
+    right = sum(verdicts[one] == "right" for one in left)
+
+    assert len({(one.question, str(one.slots)) for one in asked}) > 60
+    assert sum(one.question is None for one in asked) >= 40
+    assert right / len(left) >= 0.8
+    assert "wrong" not in verdicts.values()
+
+
+def test_a_short_name_stands_for_the_skill_or_for_what_it_may_be() -> None:
+    names = Names(
+        {
+            "skill.orders.charge_payment": frozenset({"skill"}),
+            "skill.orders.charge_payment@1.0.0": frozenset({"skill"}),
+            "skill.mail.send": frozenset({"skill"}),
+            "skill.letters.send": frozenset({"skill"}),
+            "orders.charge_payment": frozenset({"task_type"}),
+        }
+    )
+    whole = ("skill.orders.charge_payment",)
+    for said in ("charge_payment", "orders.charge_payment", "skill.orders.charge_payment"):
+        assert names.meant(said, "skill") == whole
+    assert names.meant("charge_payment@1.0.0", "skill") == ("skill.orders.charge_payment@1.0.0",)
+    assert names.meant("send", "skill") == ("skill.letters.send", "skill.mail.send")
+    assert names.meant("charge_payment", "task_type") == ("orders.charge_payment",)
+    assert names.meant("payment", "agent") == names.meant("rainbow", "skill") == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from unit.workflow.stage import (
@@ -85,6 +86,26 @@ async def test_a_task_tells_what_it_used_and_what_it_was_bound_to(stage: Stage) 
     )
     assert (fact.status, fact.redrives, fact.cost_usd, fact.tokens) == ("succeeded", 0, 0.25, 100)
     assert fact.states == {"done": 2, "total": 2}
+
+
+@staged
+async def test_a_task_tells_why_its_plan_took_its_skills(stage: Stage) -> None:
+    stage.worker(agents=Agents())
+    steps = [
+        {
+            "states": ["A"], "why": "the newest version",
+            "runners_up": [{"skill": "skill.orders.pay@1.1.0", "score": 0.5}],
+        },
+        {"states": ["B"], "skills": []},
+    ]  # fmt: skip
+    document = document_of(flow(A=bound("orders.pay"), B=bound("x"), C=bound("y")))
+    planned = replace(document, raw={**document.raw, "plan": {"steps": steps}})
+    await submit(stage.store, planned, None, workflow_id=RUN)
+    await stage.end()
+    _, outcomes = await read(stage.store)
+    assert {one.state: one.chosen for one in outcomes.values()} == {
+        "A": "the newest version; next: skill.orders.pay@1.1.0", "B": None, "C": None,
+    }  # fmt: skip
 
 
 @staged
