@@ -143,7 +143,12 @@ _SEVERAL = {
     "retry": "retries",
     "handler": "handlers",
 }
-_NAMED = {"then": "where to go on", "role": "who does it", "approval": "who approves"}
+_NAMED = {
+    "then": "where to go on",
+    "role": "who does it",
+    "approval": "who approves",
+    "choices": "its choices",
+}
 
 
 def _placed(clause: Clause, line: int) -> Clause:
