@@ -45,8 +45,7 @@ class ManualTask:
     result: dict[str, Any] | None = None
 
     def faults(self, answer: str | None, reported: JSON) -> list[str]:
-        """What is wrong with an answer: the choice, or what is ``reported`` beside it. Raises
-        SchemaUnusable for what the schema cannot be compared with."""
+        """What is wrong with an answer: the choice, or what is ``reported`` beside it."""
         found = []
         offered = ", ".join(self.choices)
         if self.choices and answer is None:
@@ -61,11 +60,7 @@ class ManualTask:
         if ours:
             found.append(f"`{ours[0]}` is filled in by itself and cannot be reported")
         if self.result is not None:
-            from dcf.schema import schema_of
-
-            for fault in schema_of(self.result).faults(reported):
-                place = "/".join(map(str, fault.absolute_path))
-                found.append(f"{place}: {fault.message}" if place else fault.message)
+            found += _unlike(self.result, reported)
         return found
 
     def assumed(self) -> dict[str, JSON]:
@@ -149,6 +144,21 @@ def _result(node: Node) -> dict[str, Any] | None:
             message = f"`{name}` is filled in by itself, as are {', '.join(OUR_MEMBERS)}"
             inner.findings.error(OUT_OF_RANGE, place, message, "call it something else")
     return schema
+
+
+def _unlike(schema: dict[str, Any], reported: JSON) -> list[str]:
+    """By what ``reported`` does not fit ``schema``."""
+    from dcf.schema import SchemaUnusable, schema_of
+
+    try:
+        faults = schema_of(schema).faults(reported)
+    except SchemaUnusable as unusable:
+        return [f"it cannot be compared with the schema of the task: {unusable}"]
+    places = ["/".join(map(str, one.absolute_path)) for one in faults]
+    return [
+        f"{place}: {one.message}" if place else one.message
+        for place, one in zip(places, faults, strict=True)
+    ]
 
 
 def _sample(schema: Any) -> JSON:

@@ -30,12 +30,14 @@ if TYPE_CHECKING:
         EarlierRuns,
         InvalidWorkflow,
         NoApprovalPending,
+        NoManualTask,
         NotAnApprover,
         NotRedrivable,
         SeveralPending,
         StillRunning,
         TaskExpired,
         TaskSettled,
+        UnfitAnswer,
         UnknownTaskToken,
         WorkflowError,
     )
@@ -53,6 +55,13 @@ if TYPE_CHECKING:
     from dcf.workflow.graph import Graph, graph_of
     from dcf.workflow.imports import Folders, Imported
     from dcf.workflow.local_objects import LocalObjects
+    from dcf.workflow.manual_tasks import (
+        ManualAnswer,
+        WaitingTask,
+        answer_task,
+        find_task,
+        waiting_tasks,
+    )
     from dcf.workflow.naming import SESSION_PIN, TASK_WORKFLOW, Naming, PlainNames
     from dcf.workflow.objects import Objects, no_objects
     from dcf.workflow.pins import further_pins
@@ -90,9 +99,11 @@ __all__ = [
     "Imported",
     "InvalidWorkflow",
     "LocalObjects",
+    "ManualAnswer",
     "Moment",
     "Naming",
     "NoApprovalPending",
+    "NoManualTask",
     "NotAnApprover",
     "NotRedrivable",
     "Objects",
@@ -115,10 +126,13 @@ __all__ = [
     "TaskSettled",
     "Timeline",
     "TokenClaim",
+    "UnfitAnswer",
     "UnknownTaskToken",
+    "WaitingTask",
     "WorkflowDocument",
     "WorkflowError",
     "answer_approval",
+    "answer_task",
     "approval_wait",
     "beat_task",
     "blocked_workers",
@@ -131,6 +145,7 @@ __all__ = [
     "fail_task",
     "finalize",
     "find_approval",
+    "find_task",
     "further_pins",
     "graph_of",
     "in_words",
@@ -164,5 +179,6 @@ __all__ = [
     "task_states",
     "validate",
     "wait",
+    "waiting_tasks",
     "write_audit_trail",
 ]

@@ -130,7 +130,7 @@ def test_told_without_the_words_it_compiles_to_the_same_states(tmp_path: Path) -
         ("   - Choices: yes, no, yes", "SOP_TWICE"),
         ("   - Choices: ,", "SOP_EMPTY"),
         ("   - Choices: yes, no\n   - Skill: shop.price", "SOP_KIND"),
-        ("   - Choices: yes, no\n   - Writes: `a`\n   - If `a` is \"yes\", stop", "SOP_TYPE"),
+        ('   - Choices: yes, no\n   - Writes: `a`\n   - If `a` is "yes", stop', "SOP_TYPE"),
         ("   - Choices: yes, no, late\n   - Writes: `a`\n   - If `a` is yes, stop", "SOP_TYPE"),
         ('   - Choices: "a', "SOP_QUOTE"),
     ],
