@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         decide_approval,
         find_approval,
         in_words,
+        is_manual,
         pending_approvals,
         question_of,
     )
@@ -151,6 +152,7 @@ __all__ = [
     "in_words",
     "is_earlier",
     "is_file_name",
+    "is_manual",
     "iso",
     "live_workers",
     "load",

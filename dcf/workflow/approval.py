@@ -144,6 +144,12 @@ def check_question(asked: PendingApproval, digest: str | None, question: str | N
     raise QuestionChanged(where, asked.question, asked.request.digest, in_words(asked))
 
 
+def is_manual(document: StateDocument) -> bool:
+    """Whether a state that waits for a person waits for one who does it."""
+    asked = document.approval if document.wait == "approval" else None
+    return asked is not None and asked["kind"] == "manual"
+
+
 def question_of(document: StateDocument) -> str:
     """The question that a state waits with, as ``PendingApproval.question``."""
     return _question(document.visit, document.try_, document.ask)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from control_plane import JSON, Commit, Lease, Question, Wait, payload
 from dcf import asl
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 REJECTED = "DCF.ApprovalRejected"
 """The error of a Task whose call, or whose beginning, was not approved."""
 TIMED_OUT = "States.Timeout"
-MANUAL = "manual"
+MANUAL: Final = "manual"
 """The kind of the question of a Task that a person does."""
 DONE, FAILED = "done", "failed"
 """What that person says of it."""
