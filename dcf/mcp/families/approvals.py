@@ -104,7 +104,7 @@ async def decide_approval(
     if workflow_id is not None and None in (state, question):
         lacking = "state and question: both name what the run asks, as list_approvals shows it"
         raise Refused("bad_arguments", lacking)
-    if decision == "done" or decision == "failed":  # noqa: PLR1714 - so that it is narrowed
+    if decision == "done" or decision == "failed":
         if workflow_id is None:
             raise Refused("bad_arguments", "a manual task is one of a run: name workflow_id")
         said = ManualAnswer(decision, by, choice, result_json, reason, via="mcp")
