@@ -20,6 +20,7 @@ from dcf.workflow.errors import NoManualTask, UnfitAnswer
 from dcf.workflow.run import iso
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}|\$\{(\w+)\}|\$(\w+)|<([\w .-]+)>")
+_NAMED = re.compile(r"`([\w.]+)`")
 _SAFE = re.compile(r"[\w@%+=:,./][\w@%+=:,./-]*")
 _EVENTS = {DONE: "ManualTaskDone", FAILED: "ManualTaskFailed"}
 
@@ -127,8 +128,8 @@ async def answer_task(
 
 def _filled(text: str, given: JSON) -> str:
     """``text`` with the values of ``given`` in place of ``{{ name }}``, ``${NAME}``, ``$NAME`` and
-    ``<name>``. A value that a shell would take for more than one word stays out: it would be pasted
-    into one."""
+    ``<name>``, and behind a name in backticks, as procedures have them. A value that a shell would
+    take for more than one word stays out: it would be pasted into one."""
     members = given if isinstance(given, dict) else {}
     values = {_name(name): str(one) for name, one in members.items() if _is_plain(one)}
 
@@ -136,7 +137,11 @@ def _filled(text: str, given: JSON) -> str:
         name = next(part for part in found.groups() if part is not None)
         return values.get(_name(name), found[0])
 
-    return _PLACEHOLDER.sub(value, text)
+    def named(found: re.Match[str]) -> str:
+        known = values.get(_name(found[1]))
+        return found[0] if known is None else f"{found[0]} ({known})"
+
+    return _NAMED.sub(named, _PLACEHOLDER.sub(value, text))
 
 
 def _is_plain(value: JSON) -> bool:

@@ -141,6 +141,14 @@ def test_what_cannot_be_meant_is_told(line: str, code: str) -> None:
     assert code in [one.code for one in parse(text, "x.md").problems]
 
 
+@pytest.mark.parametrize(("kind", "codes"), [("manual", []), ("task", ["SOP_APPROVAL"])])
+def test_what_a_person_reads_may_speak_of_approval(kind: str, codes: list[str]) -> None:
+    steps = f"1. Tell them.\n   - Kind: {kind}\n   - The board must approve it.\n"
+    text = f"# T\n\n## Objective\n\nO.\n\n## Steps\n\n{steps}"
+
+    assert [one.code for one in parse(text, "x.md").problems] == codes
+
+
 def test_the_type_of_an_answer_is_known_to_conditions() -> None:
     sop = parse(TEXT, "x.md").sop
     assert sop is not None

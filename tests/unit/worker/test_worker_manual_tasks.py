@@ -264,3 +264,23 @@ async def test_each_item_of_a_map_is_a_task_of_its_own(stage: Stage) -> None:
         await answer_task(stage.store, found[path], said)
 
     assert [one["n"] for one in (await stage.end()).output] == [0, 1]
+
+
+@staged
+async def test_placeholders_are_filled_in_with_what_can_be_pasted(stage: Stage) -> None:
+    stage.worker()
+    said = "{{ node }} <node-id> $NODE ${NODE_ID} `node` $OTHER $5 <b> `kubectl` $EVIL $LIST <dash>"
+    given = {
+        "node": "n-17",
+        "node_id": 4,
+        "evil": "x; rm -rf /",
+        "list": [1],
+        "5": "five",
+        "dash": "--all",
+    }
+    await stage.submit(flow(A=manual({}, Comment=said)), given)
+
+    found = (await task(stage)).instruction
+    # Neither what is no input nor what a shell would take for more, or for an option.
+    rest = "$OTHER five <b> `kubectl` $EVIL $LIST <dash>"
+    assert found == f"n-17 4 n-17 4 `node` (n-17) {rest}"
