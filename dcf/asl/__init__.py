@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         UnknownState,
     )
     from dcf.asl.machine import StateMachine
+    from dcf.asl.manual_task import MANUAL_TASK_FAILED, ManualTask
     from dcf.asl.maps import MemoryObjects, ObjectStore, read_items, write_results
     from dcf.asl.maps.map_items import item_input
     from dcf.asl.maps.map_run import map_run
@@ -100,6 +101,7 @@ else:
 __all__ = [
     "HEARTBEAT_TIMEOUT",
     "JSON",
+    "MANUAL_TASK_FAILED",
     "MAX_DEFINITION",
     "MEMORY",
     "PAYLOAD_LIMIT",
@@ -126,6 +128,7 @@ __all__ = [
     "ItemsUnreadable",
     "Joined",
     "MachineType",
+    "ManualTask",
     "MapState",
     "MemoryObjects",
     "MemoryPolicy",

@@ -10,6 +10,7 @@ from dcf.asl.choice_rule import ChoiceRule
 from dcf.asl.context_policy import ContextPolicy
 from dcf.asl.dataflow import DataFlow
 from dcf.asl.jsonata.flow import Flow
+from dcf.asl.manual_task import ManualTask
 from dcf.asl.maps.item_batcher import ItemBatcher
 from dcf.asl.maps.item_reader import ItemReader
 from dcf.asl.maps.result_writer import ResultWriter
@@ -43,6 +44,7 @@ class State:
     binding: dict[str, Any] | None = None
     memory: MemoryPolicy | None = None
     context: ContextPolicy | None = None
+    manual: ManualTask | None = None
     timeout_s: float | None = None
     heartbeat_s: float | None = None
     branches: tuple[StateMachine, ...] = ()

@@ -19,6 +19,7 @@ FAMILIES = {
     "inspecting": ("explain", "history", "open", "runs"),
     "steering": ("cancel", "redrive", "resume", "callback"),
     "deciding": ("approvals", "approve", "reject"),
+    "tasks": ("tasks",),
     "authoring": ("init", "validate"),
     "sop": ("sop",),
     "planning": ("plan", "plans"),

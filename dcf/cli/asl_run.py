@@ -10,14 +10,14 @@ from random import Random
 from typing import Any, Literal
 
 from dcf import asl
-from dcf.asl.trial import MockTrouble
+from dcf.asl.trial import MockTrouble, read_mocks
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.asl_file import MachineFile, read_machine
 from dcf.cli.asl_trace import lasted, trace_json, trace_table
 from dcf.cli.exits import FAILED, OK
 from dcf.cli.failure_hint import trial_hint
 from dcf.cli.input_source import read_input
-from dcf.cli.mocks_input import mocks_in, place_of_mocks
+from dcf.cli.mocks_input import assumed_answers, mocks_value, place_of_mocks
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
@@ -45,14 +45,16 @@ def run_machine(file: Path, options: MachineRunOptions, screen: Screen) -> Answe
     given = read_input(options.input)
     if given.problems:
         raise BadInput(given.problems)
-    mocks = mocks_in(options.mocks, source.machine)
+    value = mocks_value(options.mocks, source.machine)
+    for assumed in assumed_answers(value, source.machine):
+        screen.warn(assumed)
     began = _start(options.start)
     clock = asl.VirtualClock(began)
     try:
         end = asl.interpret(
             source.machine,
             given.value,
-            call_task=mocks,
+            call_task=read_mocks(value, source.machine),
             clock=clock,
             rng=Random(options.seed),
             name=source.name,

@@ -12,7 +12,7 @@ from typing import Any
 from control_plane import RunDocument, StateDocument, Store, encode_name
 from dcf.cli.children import Children
 from dcf.cli.wording import counted
-from dcf.workflow import question_of
+from dcf.workflow import is_manual, question_of
 
 WORTH_TELLING_S = 1.0
 """A state that waits longer than this for a worker tells it."""
@@ -38,7 +38,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Board:
     """A run with its rows in the order of the definition; ``seconds`` since it started;
-    ``questions`` are what waits for approval, with the command that decides it."""
+    ``questions`` are what waits for a person, with the command that decides or shows it."""
 
     workflow_id: str
     name: str
@@ -139,7 +139,7 @@ def _details(document: StateDocument, now: int) -> list[str]:
     elif document.status == "waiting" and document.wait == "callback":
         details.append("waits for an answer")
     elif document.status == "waiting" and document.wait == "approval":
-        details.append("waits for approval")
+        details.append("waits for a person" if is_manual(document) else "waits for approval")
     return [*details, *losses(document)]
 
 
@@ -164,10 +164,13 @@ def queued_s(document: StateDocument, now: int) -> float | None:
 
 
 def _question(workflow_id: str, document: StateDocument) -> str:
-    """What waits for approval, and how it gets it; "" where nothing does."""
+    """What waits for a person, and the command for them; "" where nothing does."""
     if document.status != "waiting" or document.wait != "approval" or document.approval is None:
         return ""
     request = document.approval["request"]
+    if is_manual(document):
+        command = f"dcf tasks show {workflow_id} {shlex.quote(document.path)}"
+        return f"{document.path} waits for {request['approver']} to do it: {command}"
     tool = ":".join(filter(None, (request["server_id"], request["tool_name"])))
     named = f" --as {shlex.quote(request['people'][0])}" if request["people"] else ""
     return (

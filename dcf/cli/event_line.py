@@ -18,7 +18,7 @@ def event_line(kind: str, said: Mapping[str, Any]) -> str:
     with its name."""
     if kind == "ToolDecision":
         return _decision(said)
-    if kind == "ApprovalDecided":
+    if kind in ("ApprovalDecided", "ManualTaskDone", "ManualTaskFailed"):
         return _approval(said)
     if kind == "ContextGiven":
         return _context(said)
@@ -69,11 +69,13 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _approval(said: Mapping[str, Any]) -> str:
-    """``approve, over mcp: known customer (call sha256:0f3c…)``."""
+    """``approve, over mcp: known customer (call sha256:0f3c…)``; of a manual task with the choice:
+    ``done with yes, over cli``."""
+    answer = f" with {said['answer']}" if said.get("answer") is not None else ""
     via = f", over {said['via']}" if said.get("via") else ""
     reason = f": {said['reason']}" if said.get("reason") else ""
     digest = f" (call {str(said['digest'])[:15]}…)" if said.get("digest") else ""
-    return f"{said.get('decision')}{via}{reason}{digest}"
+    return f"{said.get('decision')}{answer}{via}{reason}{digest}"
 
 
 def _short(value: object) -> str:

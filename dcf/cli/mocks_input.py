@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import Any
 
 from dcf import asl
-from dcf.asl.trial import Mocks, MocksInvalid, read_mocks
+from dcf.asl.trial import MocksInvalid, read_mocks
 from dcf.cli.input_source import is_json
 from dcf.cli.json_or_yaml import given_json_or_yaml
 from dcf.cli.trouble import BadInput
-
-
-def mocks_in(given: str | None, machine: asl.StateMachine) -> Mocks:
-    """The mocks for ``machine`` that ``--mocks`` gives; none without it. Raises BadInput with every
-    problem, each with its place."""
-    return read_mocks(mocks_value(given, machine), machine)
 
 
 def place_of_mocks(given: str | None) -> str:
@@ -25,9 +21,10 @@ def place_of_mocks(given: str | None) -> str:
 
 
 def mocks_value(given: str | None, machine: asl.StateMachine) -> Any:
-    """What they are written as, once it was checked. Raises BadInput as ``mocks_in`` does."""
+    """What they are written as, once it was checked, with the answers of persons that are
+    assumed. Raises BadInput with every problem, each with its place."""
     if given is None:
-        return {}
+        return _with_persons({}, machine)
     value, place = given_json_or_yaml(given, "--mocks", "ASL_MOCK_YAML")
     try:
         read_mocks(value, machine)
@@ -36,4 +33,36 @@ def mocks_value(given: str | None, machine: asl.StateMachine) -> Any:
     unclean = place([])
     if unclean:
         raise BadInput(unclean)
-    return value
+    return _with_persons(value, machine)
+
+
+def _with_persons(value: Any, machine: asl.StateMachine) -> Any:
+    """``value`` with an answer for each manual task that it has none for: done, with the first
+    choice."""
+    states = value.get("states", {})
+    named = {name.rpartition("/")[2] for name in states}
+    assumed = {
+        name: {"return": manual.assumed()}
+        for name, manual in _manual_tasks(machine)
+        if name not in named
+    }
+    return {**value, "states": {**assumed, **states}} if assumed else value
+
+
+def assumed_answers(mocks: Any, machine: asl.StateMachine) -> list[str]:
+    """For people: what ``mocks_value`` assumed of persons."""
+    states = mocks.get("states", {})
+    return [
+        f"{name} is a manual task: assumed is {json.dumps(manual.assumed(), ensure_ascii=False)}"
+        for name, manual in _manual_tasks(machine)
+        if states.get(name) == {"return": manual.assumed()}
+    ]
+
+
+def _manual_tasks(machine: asl.StateMachine) -> Iterator[tuple[str, asl.ManualTask]]:
+    """Every Task that a person does, by its name, at any depth."""
+    for name, state in machine.states.items():
+        if state.manual is not None:
+            yield name, state.manual
+        for inner in (*state.branches, *filter(None, (state.processor,))):
+            yield from _manual_tasks(inner)

@@ -9,6 +9,7 @@ from control_plane import StateDocument, Store, history, split_path
 from dcf.cli.board import WORTH_TELLING_S, losses, now_ms, queued_s
 from dcf.cli.wording import counted
 from dcf.diagram import Chart, Look, Place, RunLook, Status, Way, all_nodes
+from dcf.workflow import is_manual
 
 # What many visits of one state show together: the first of these that any of them has.
 _LOUDEST: tuple[Status, ...] = (
@@ -103,7 +104,7 @@ def _details(document: StateDocument, now: int) -> Iterable[str]:
     if queued >= WORTH_TELLING_S:
         yield f"{_seconds(queued)} of it in the queue"
     if document.status == "waiting" and document.wait in _WAITS:
-        yield _WAITS[document.wait]
+        yield "for a person" if is_manual(document) else _WAITS[document.wait]
     if document.visit > 1:
         yield f"visit {document.visit}"
     if document.try_ > 1:

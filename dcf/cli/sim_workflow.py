@@ -14,7 +14,7 @@ from dcf.asl.trial import Invariant, Mocks, MockTrouble, read_mocks
 from dcf.cli.answer import Answer
 from dcf.cli.input_source import read_file, read_input
 from dcf.cli.json_or_yaml import read_json_or_yaml
-from dcf.cli.mocks_input import mocks_value, place_of_mocks
+from dcf.cli.mocks_input import assumed_answers, mocks_value, place_of_mocks
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
@@ -68,6 +68,8 @@ def world_of(options: WorkflowOptions, screen: Screen) -> WorkflowWorld:
     invariants: dict[str, str] = _all_of(problems, lambda: _invariants(options), {})
     objects: dict[str, bytes] = _all_of(problems, lambda: _objects(options.objects), {})
     raise_all(problems)
+    for assumed in assumed_answers(mocks, machine):
+        screen.warn(assumed)
     from dcf.simulation import Unsimulable, WorkflowWorld
 
     world = WorkflowWorld(

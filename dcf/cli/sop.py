@@ -24,6 +24,7 @@ from dcf.sop import (
     new_sop,
     parse,
     print_budget,
+    print_choices,
     print_condition,
     print_direction,
     print_duration,
@@ -210,6 +211,8 @@ def _conduct(step: Step) -> Iterator[str]:
         yield f"wait {print_wait(step.wait)}"
     if step.approval is not None:
         yield f"approval by {', '.join(step.approval.by) or 'anybody'}"
+    if step.choices:
+        yield f"choices {print_choices(step.choices)}"
     if step.role is not None:
         yield f"role {step.role}"
     if step.skills:

@@ -155,12 +155,14 @@ def _workflow(error: BaseException) -> Trouble | None:
         EarlierRuns,
         InvalidWorkflow,
         NoApprovalPending,
+        NoManualTask,
         NotAnApprover,
         NotRedrivable,
         SeveralPending,
         StillRunning,
         TaskExpired,
         TaskSettled,
+        UnfitAnswer,
         UnknownTaskToken,
         WorkflowError,
     )
@@ -169,6 +171,11 @@ def _workflow(error: BaseException) -> Trouble | None:
         return list_troubles(error.problems)
     if isinstance(error, NoApprovalPending):
         return Trouble(FAILED, error.code, str(error), "`dcf approvals` lists what waits")
+    if isinstance(error, NoManualTask):
+        return Trouble(FAILED, error.code, str(error), "`dcf tasks` lists what waits")
+    if isinstance(error, UnfitAnswer):
+        hint = "`dcf tasks show RUN STATE` says what can be answered"
+        return Trouble(BAD_INPUT, error.code, str(error), hint)
     if isinstance(error, SeveralPending):
         hint = f"name the state, as in `dcf approve RUN {error.paths[0]}`"
         return Trouble(BAD_INPUT, error.code, str(error), hint)

@@ -33,13 +33,15 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One state. ``note`` is what it does in a few words; ``machines`` are those inside of it."""
+    """One state. ``note`` is what it does in a few words; ``machines`` are those inside of it;
+    ``by_person``: it is a Task that a person does."""
 
     name: str
     type: str
     place: Place
     note: str = ""
     machines: tuple[Machine, ...] = ()
+    by_person: bool = False
 
 
 @dataclass(frozen=True, slots=True)

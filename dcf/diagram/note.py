@@ -15,6 +15,8 @@ def note_of(state: dict[str, Any]) -> str:
     kind = state.get("Type")
     words = [kind if isinstance(kind, str) and kind else "no type", _detail(state)]
     approval = _approval(state.get("AgentBinding")) if kind == "Task" else None
+    if (by := by_person(state)) is not None:
+        words = [f"manual by {' or '.join(by)}" if by else "manual"]
     if approval is not None:
         only, said = approval
         words = [said] if only else [*words, said]
@@ -47,6 +49,16 @@ def _approval(binding: Any) -> tuple[bool, str] | None:
     joint = " or " if wanted.get("any_of") else ", then "
     said = f"approval by {joint.join(names)}" if names else "approval"
     return bool(wanted.get("only")), said
+
+
+def by_person(state: dict[str, Any]) -> list[str] | None:
+    """Who does a Task that a person does; None for other states."""
+    binding = state.get("AgentBinding") if state.get("Type") == "Task" else None
+    manual = binding.get("manual") if isinstance(binding, dict) else None
+    if not isinstance(manual, dict):
+        return None
+    by = manual.get("by")
+    return [one for one in by if isinstance(one, str)] if isinstance(by, list) else []
 
 
 def _agent(binding: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dcf.diagram.chart import MISSING, Chart, Edge, EdgeKind, Machine, Node, Place
 from dcf.diagram.condition import condition_of, either
-from dcf.diagram.note import note_of
+from dcf.diagram.note import by_person, note_of
 
 _DEEPEST = 100
 _LONGEST_NAME = 60
@@ -71,6 +71,7 @@ def _node(name: str, state: dict[str, Any], place: Place, within: str, problems:
         place,
         note_of(state),
         tuple(machine for machine in machines if machine.nodes),
+        by_person(state) is not None,
     )
 
 

@@ -71,6 +71,8 @@ def _box(box: Box, run: bool) -> str:
         f"<g><title>{_text(' — '.join(filter(None, titles)))}</title>",
         f'<rect class="box {kind}" {_rect(rect.x, rect.y, box)} rx="{corner:g}"/>',
     ]
+    if box.node.by_person:
+        parts.append(_person(rect.x + 9, rect.y + 7))
     middle, y = rect.x + rect.width / 2, rect.y + PAD_Y + NAME_LINE - 4
     if not box.frame:
         used = len(box.name) * NAME_LINE + len(box.notes) * NOTE_LINE
@@ -78,6 +80,13 @@ def _box(box: Box, run: bool) -> str:
     parts.append(_words(box.name, middle, y, "name"))
     parts.append(_words(box.notes, middle, y + len(box.name) * NAME_LINE - 1, "note"))
     return "".join([*parts, "</g>"])
+
+
+def _person(x: float, y: float) -> str:
+    """Head and shoulders, the head around ``x``, ``y``."""
+    head = f'<circle class="start" cx="{_number(x)}" cy="{_number(y)}" r="2.4"/>'
+    shoulders = f"M{_number(x - 4)} {_number(y + 8)}a4 4.5 0 0 1 8 0Z"
+    return f'{head}<path class="start" d="{shoulders}"/>'
 
 
 def _class_of(box: Box, run: bool) -> str:

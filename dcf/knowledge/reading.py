@@ -160,7 +160,7 @@ class RunReader:
         metrics, chosen = document.metrics or {}, document.raw.get("model_selection") or {}
         # A failure that was caught leaves a state done, and says what it was.
         error = document.error
-        # The work of an approval is the waiting: it begins again when the answer is there.
+        # What a person does or approves is the waiting: it begins again when the answer is there.
         first, other = ("entered", "started") if _is_approval(binding) else ("started", "entered")
         started = document.times.get(first) or document.times.get(other) or ended
         return Outcome(
@@ -253,9 +253,10 @@ def _companion_of(run: RunDocument) -> str | None:
 
 
 def _is_approval(binding: Mapping[str, Any]) -> bool:
-    """Whether a state is an approval and no work."""
+    """Whether a state is an approval, or what a person does, and no work."""
     approval = binding.get("approval")
-    return isinstance(approval, dict) and approval.get("only") is True
+    only = isinstance(approval, dict) and approval.get("only") is True
+    return only or isinstance(binding.get("manual"), dict)
 
 
 def _manifest_ids(refs: Iterable[str], versions: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

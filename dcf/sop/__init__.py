@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dcf.sop.conduct import Approval, Budget, Retry, Transfer, Wait
     from dcf.sop.direction import CONTINUE, Continue, Direction, Finish, GoTo, Stop
     from dcf.sop.language.budget_text import print_budget
+    from dcf.sop.language.choices_text import print_choices
     from dcf.sop.language.condition_print import print_condition
     from dcf.sop.language.condition_text import read_condition
     from dcf.sop.language.direction_text import print_direction
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from dcf.sop.procedure import VALUE_TYPES, Guardrail, Note, Role, Sop, Value, ValueType
     from dcf.sop.reading import Reading
     from dcf.sop.skeleton import new_sop
-    from dcf.sop.step import STEP_KINDS, Branch, Handler, Lane, Loop, Step, StepKind
+    from dcf.sop.step import STEP_KINDS, YES_OR_NO, Branch, Handler, Lane, Loop, Step, StepKind
     from dcf.sop.yaml_form.document import schema_text
     from dcf.sop.yaml_form.printing import print_yaml, to_data
 else:
@@ -55,6 +56,7 @@ __all__ = [
     "MAX_STEPS",
     "STEP_KINDS",
     "VALUE_TYPES",
+    "YES_OR_NO",
     "AllOf",
     "AnyOf",
     "Approval",
@@ -98,6 +100,7 @@ __all__ = [
     "parse_markdown",
     "parse_yaml",
     "print_budget",
+    "print_choices",
     "print_condition",
     "print_direction",
     "print_duration",

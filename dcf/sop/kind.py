@@ -30,6 +30,8 @@ def kind_of(
     if named is not None:
         kind: StepKind = named
         return kind
+    if "choices" in members:
+        return "manual"
     for member in ("loop", "parallel"):
         if member in members:
             return "loop" if member == "loop" else "parallel"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,9 +11,14 @@ from dcf.sop.conduct import Approval, Budget, Retry, Transfer, Wait
 from dcf.sop.direction import CONTINUE, Direction
 from dcf.sop.prose import one_line, tidy
 
-StepKind = Literal["task", "decision", "loop", "parallel", "wait", "approval", "end"]
+YES_OR_NO = frozenset({"yes", "no"})
+"""Choices whose answer is known as true or false, as yes and no are everywhere."""
+_OR = re.compile(r"\s*,\s*(?:or\s+)?|\s+or\s+")
+
+StepKind = Literal["task", "manual", "decision", "loop", "parallel", "wait", "approval", "end"]
 STEP_KINDS: tuple[StepKind, ...] = (
     "task",
+    "manual",
     "decision",
     "loop",
     "parallel",
@@ -35,7 +41,8 @@ class Branch:
 class Handler:
     """Where to go when the step failed for good with one of ``errors``; without any, with
     whatever no other handler names. A deadline that passed is ``States.Timeout``, an approval that
-    was refused ``DCF.ApprovalRejected``."""
+    was refused ``DCF.ApprovalRejected``, a manual step that could not be done
+    ``DCF.ManualTaskFailed``."""
 
     errors: tuple[str, ...]
     then: Direction
@@ -71,6 +78,10 @@ class Step:
 
     - ``task``: somebody does something; ``skills``, ``reads``, ``writes``, ``role``, ``retries``,
       ``deadline``, ``approval`` (asked before the work), ``handlers``, ``tier`` and ``budget``.
+    - ``manual``: a person does it, any one of those in ``role``; ``reads``, ``choices``,
+      ``writes``, ``retries``, ``deadline`` and ``handlers``. With ``choices`` the person picks one
+      of them, which is known as the first of ``writes``; the others, and all without ``choices``,
+      are what the person reports.
     - ``decision``: nothing but ``branches``.
     - ``loop``: ``loop`` and ``steps``, once for each item; ``writes`` collects.
     - ``parallel``: ``lanes``, all at the same time; over when all are. What lanes write is known
@@ -98,6 +109,8 @@ class Step:
     then: Direction = CONTINUE
     wait: Wait | None = None
     approval: Approval | None = None
+    choices: tuple[str, ...] = ()
+    """What a person can answer."""
     loop: Loop | None = None
     steps: tuple[Step, ...] = ()
     lanes: tuple[Lane, ...] = ()
@@ -113,3 +126,9 @@ class Step:
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", one_line(self.title))
         object.__setattr__(self, "text", tidy(self.text))
+        object.__setattr__(self, "choices", tuple(one_line(one) for one in self.choices))
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The roles or people that ``role`` of a manual step names: ``dba or sre`` are two."""
+        return tuple(one for one in _OR.split(self.role or "") if one)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         decide_approval,
         find_approval,
         in_words,
+        is_manual,
         pending_approvals,
         question_of,
     )
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
         EarlierRuns,
         InvalidWorkflow,
         NoApprovalPending,
+        NoManualTask,
         NotAnApprover,
         NotRedrivable,
         SeveralPending,
         StillRunning,
         TaskExpired,
         TaskSettled,
+        UnfitAnswer,
         UnknownTaskToken,
         WorkflowError,
     )
@@ -53,6 +56,13 @@ if TYPE_CHECKING:
     from dcf.workflow.graph import Graph, graph_of
     from dcf.workflow.imports import Folders, Imported
     from dcf.workflow.local_objects import LocalObjects
+    from dcf.workflow.manual_tasks import (
+        ManualAnswer,
+        WaitingTask,
+        answer_task,
+        find_task,
+        waiting_tasks,
+    )
     from dcf.workflow.naming import SESSION_PIN, TASK_WORKFLOW, Naming, PlainNames
     from dcf.workflow.objects import Objects, no_objects
     from dcf.workflow.pins import further_pins
@@ -90,9 +100,11 @@ __all__ = [
     "Imported",
     "InvalidWorkflow",
     "LocalObjects",
+    "ManualAnswer",
     "Moment",
     "Naming",
     "NoApprovalPending",
+    "NoManualTask",
     "NotAnApprover",
     "NotRedrivable",
     "Objects",
@@ -115,10 +127,13 @@ __all__ = [
     "TaskSettled",
     "Timeline",
     "TokenClaim",
+    "UnfitAnswer",
     "UnknownTaskToken",
+    "WaitingTask",
     "WorkflowDocument",
     "WorkflowError",
     "answer_approval",
+    "answer_task",
     "approval_wait",
     "beat_task",
     "blocked_workers",
@@ -131,11 +146,13 @@ __all__ = [
     "fail_task",
     "finalize",
     "find_approval",
+    "find_task",
     "further_pins",
     "graph_of",
     "in_words",
     "is_earlier",
     "is_file_name",
+    "is_manual",
     "iso",
     "live_workers",
     "load",
@@ -164,5 +181,6 @@ __all__ = [
     "task_states",
     "validate",
     "wait",
+    "waiting_tasks",
     "write_audit_trail",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from control_plane import APPROVALS, JSON, StateDocument, Store, UnknownRun
@@ -29,7 +30,8 @@ _SETTLING_MS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class PendingApproval:
-    """A question that is open. ``kind`` is ``tool``, or ``task`` for a Task before any work;
+    """A question that is open. ``kind`` is ``tool``, ``task`` for a Task before any work, or
+    ``manual`` for one that a person does (see ``dcf.workflow.manual_tasks``);
     ``asked`` are those who did not answer in time, ``until_ms`` is when whoever is asked now loses
     the word (None: never); times are milliseconds since the epoch. ``question`` tells it from every
     other that the run ever asks at ``path``, also from one about an equal call."""
@@ -40,7 +42,7 @@ class PendingApproval:
     visit: int
     try_: int
     ask: int
-    kind: Literal["tool", "task"]
+    kind: Literal["tool", "task", "manual"]
     request: ApprovalRequest
     asked: tuple[str, ...]
     asked_at_ms: int
@@ -72,7 +74,15 @@ class PendingApproval:
 
 
 async def pending_approvals(store: Store, workflow_id: str | None = None) -> list[PendingApproval]:
-    """What waits for a person in one run, or anywhere, the oldest question first.
+    """What waits for a person's approval in one run, or anywhere, the oldest question first. Raises
+    UnknownRun."""
+    asked = await pending_questions(store, workflow_id)
+    return [one for one in asked if one.kind != "manual"]
+
+
+async def pending_questions(store: Store, workflow_id: str | None = None) -> list[PendingApproval]:
+    """What waits for a person, to approve it or to do it, in one run or anywhere, the oldest
+    question first.
 
     Raises UnknownRun. Entries of the index whose state does not wait any more are dropped.
     """
@@ -134,6 +144,12 @@ def check_question(asked: PendingApproval, digest: str | None, question: str | N
     raise QuestionChanged(where, asked.question, asked.request.digest, in_words(asked))
 
 
+def is_manual(document: StateDocument) -> bool:
+    """Whether a state that waits for a person waits for one who does it."""
+    asked = document.approval if document.wait == "approval" else None
+    return asked is not None and asked["kind"] == "manual"
+
+
 def question_of(document: StateDocument) -> str:
     """The question that a state waits with, as ``PendingApproval.question``."""
     return _question(document.visit, document.try_, document.ask)
@@ -170,11 +186,26 @@ async def answer_approval(
     Raises NotAnApprover, and ApprovalSettled when somebody else, or the end of the time, was
     faster.
     """
-    workflow_id = asked.workflow_id
+    told = {"decision": decision, "by": by, "reason": reason}
+    await give_answer(store, asked, told, "ApprovalDecided", via=via)
+
+
+async def give_answer(
+    store: Store,
+    asked: PendingApproval,
+    said: Mapping[str, Any],
+    event: str,
+    *,
+    via: Surface | None = None,
+    more: Mapping[str, JSON] = MappingProxyType({}),
+) -> None:
+    """Answer the question ``asked`` with ``said``, whose ``by`` is who does. The history tells it
+    as an ``event``, but for what is ``more``. Raises as ``answer_approval``."""
+    workflow_id, by = asked.workflow_id, str(said["by"])
     if not asked.request.may_decide(by):
         raise NotAnApprover(by, asked.request.approver, asked.request.people)
-    digest, at = asked.request.digest, await store.now_ms()
-    told = {"decision": decision, "by": by, "reason": reason, "digest": digest, "ask": asked.ask}
+    at = await store.now_ms()
+    told = {**said, "digest": asked.request.digest, "ask": asked.ask}
     if via is not None:
         told["via"] = via
     place = {"path": asked.path, "visit": asked.visit, "try": asked.try_}
@@ -184,9 +215,9 @@ async def answer_approval(
         visit=asked.visit,
         try_=asked.try_,
         event="approval",
-        value={**told, "at": at},
+        value={**told, **more, "at": at},
         ask=asked.ask,
-        recorded={"type": "ApprovalDecided", **place, **told},
+        recorded={"type": event, **place, **told},
     )
     if refusal is not None:
         raise ApprovalSettled(_why(refusal.code, asked))

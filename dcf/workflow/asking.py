@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from control_plane import JSON, Commit, Lease, Question, Wait, payload
 from dcf import asl
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 REJECTED = "DCF.ApprovalRejected"
 """The error of a Task whose call, or whose beginning, was not approved."""
 TIMED_OUT = "States.Timeout"
+MANUAL: Final = "manual"
+"""The kind of the question of a Task that a person does."""
+DONE, FAILED = "done", "failed"
+"""What that person says of it."""
 
 
 def approval_wait(lease: Lease, waiting: AwaitingApproval) -> Commit:
@@ -23,8 +27,9 @@ def approval_wait(lease: Lease, waiting: AwaitingApproval) -> Commit:
     same, so that its calls keep their numbers and keys. Raises BadDocument for a journal that
     cannot be stored."""
     request = waiting.request
+    type_ = "ManualTaskRequested" if waiting.kind == MANUAL else "ApprovalRequested"
     event = {
-        **_event(lease, "ApprovalRequested", request),
+        **_event(lease, type_, request),
         "kind": waiting.kind,
         "risk": request.risk,
         "reason": request.reason,
@@ -64,11 +69,14 @@ def escalation(lease: Lease) -> Commit | None:
 
 
 def rejection(lease: Lease, state: asl.State) -> asl.TaskFailed | None:
-    """The failure of a ``state`` that was not approved; None while that is open, or approved.
+    """The failure of a ``state`` that was not approved, or that its person could not do; None while
+    that is open, and where all is well.
     Silence is a rejection, and a passed limit where the state is nothing but an approval."""
     record = lease.approval
     if record is None:
         return None
+    if record["kind"] == MANUAL:
+        return _undone(lease, record)
     if lease.event == "timer":
         names = [entry["approver"] for entry in record["asked"]]
         names.append(record["request"]["approver"])
@@ -79,6 +87,18 @@ def rejection(lease: Lease, state: asl.State) -> asl.TaskFailed | None:
         return None
     told = f": {decision['reason']}" if decision.get("reason") else ""
     return asl.TaskFailed(REJECTED, f"{_what(record)}: rejected by {decision['by']}{told}")
+
+
+def _undone(lease: Lease, record: dict[str, Any]) -> asl.TaskFailed | None:
+    """The failure of a manual task with this ``record``, that could not be done or was not done in
+    time; None for one that is open, or done."""
+    if lease.event == "timer":
+        who = record["request"]["approver"]
+        return asl.TaskFailed(TIMED_OUT, f"nobody did it in time (asked: {who})")
+    decision = lease.decision if lease.event is None else None
+    if decision is None or decision["decision"] != FAILED:
+        return None
+    return asl.TaskFailed(asl.MANUAL_TASK_FAILED, f"{decision['by']}: {decision['reason']}")
 
 
 def is_only_asked(state: asl.State) -> bool:

@@ -82,6 +82,27 @@ class SeveralPending(WorkflowError):
         super().__init__(f"in run {workflow_id} several wait for approval: {', '.join(self.paths)}")
 
 
+class NoManualTask(WorkflowError):
+    """No manual task waits at that state; ``paths`` are those of the run that do."""
+
+    code = "no_manual_task"
+
+    def __init__(self, workflow_id: str, path: str, paths: Sequence[str]) -> None:
+        self.paths = list(paths)
+        told = f"{path} of run {workflow_id} waits for nobody to do it"
+        super().__init__(told + (f"; waiting: {', '.join(self.paths)}" if self.paths else ""))
+
+
+class UnfitAnswer(WorkflowError):
+    """The answer to a manual task is none that it takes; ``faults`` say why."""
+
+    code = "unfit_answer"
+
+    def __init__(self, workflow_id: str, path: str, faults: Sequence[str]) -> None:
+        self.faults = list(faults)
+        super().__init__(f"{path} of run {workflow_id} takes no such answer: {'; '.join(faults)}")
+
+
 class NotAnApprover(WorkflowError):
     """This person may not decide; ``people`` may."""
 

@@ -19,7 +19,7 @@ from control_plane import (
     signs_of_life,
 )
 from dcf.workflow.aliveness import is_alive
-from dcf.workflow.approval import question_of
+from dcf.workflow.approval import is_manual, question_of
 from dcf.workflow.tally import is_earlier, is_tolerated
 
 _LATE_MS = 1_000
@@ -225,7 +225,9 @@ def _killed(document: StateDocument) -> str:
 
 
 def _deciding(workflow_id: str, document: StateDocument) -> str:
-    """The command that decides what is asked."""
+    """The command that decides what is asked, or shows what is to be done."""
+    if is_manual(document):
+        return f"dcf tasks show {workflow_id} {shlex.quote(document.path)}"
     people = document.approval["request"]["people"] if document.approval else []
     as_whom = f" --as {shlex.quote(people[0])}" if people else ""
     seen = ""
@@ -293,6 +295,8 @@ def _waits(document: StateDocument, now: int) -> str:
     if document.wait == "timer":
         return f"waits for its time{when}"
     if document.wait == "approval" and document.approval is not None:
+        if is_manual(document):
+            return _to_be_done(document, document.approval, now)
         return _asked(document, document.approval, when, now)
     if document.wait == "callback":
         return "waits for somebody to answer its task token" + _limits(document, now)
@@ -301,6 +305,13 @@ def _waits(document: StateDocument, now: int) -> str:
         lost = f" ({join.failed} failed, {join.fail_limit} may)" if join.failed else ""
         return f"{join.finished} of {join.n} children are done{lost}, {join.spawned} were started"
     return "its states are running"
+
+
+def _to_be_done(document: StateDocument, record: dict[str, Any], now: int) -> str:
+    since = _seconds(now - (document.asked_at or now))
+    due = document.wait_until
+    left = "" if due is None else f"; it times out in {_seconds(due - now)}"
+    return f"manual task: {record['request']['approver']} was asked {since} ago to do it{left}"
 
 
 def _asked(document: StateDocument, record: dict[str, Any], when: str, now: int) -> str:

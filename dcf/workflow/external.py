@@ -202,11 +202,12 @@ class External:
 
 def needs_work(document: StateDocument) -> bool:
     """Whether a ready state is a Task that somebody must work on."""
-    return document.type == "Task" and document.event not in _HANDLED and not _is_rejected(document)
+    return document.type == "Task" and document.event not in _HANDLED and not _is_answered(document)
 
 
-def _is_rejected(document: StateDocument) -> bool:
-    """Whether somebody was asked and said no: what comes of that needs no work."""
+def _is_answered(document: StateDocument) -> bool:
+    """Whether somebody was asked and said no, or answered a manual task: what comes of that needs
+    no work."""
     if not document.answered and document.event != "approval":
         return False
     told = payload.decode(document.event_payload)

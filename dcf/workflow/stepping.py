@@ -13,6 +13,7 @@ from dcf.workflow.fans import Fans
 from dcf.workflow.happening import happened
 from dcf.workflow.identity import lease_identity
 from dcf.workflow.limits import work_limits
+from dcf.workflow.manual_outcome import manual_outcome
 from dcf.workflow.objects import Objects
 from dcf.workflow.run import Run, state_context
 from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
@@ -154,8 +155,11 @@ class Stepping:
             taken.effect = self.unstorable(state, visit, error)
             return
         task = Task(run, lease, state, arguments, effect.timeout_s, effect.heartbeat_s, token)
-        taken.outcome = unapproved(task, self._approver) or approved(task)
-        taken.outcome = taken.outcome or await perform(task)
+        if state.manual is not None:
+            taken.outcome = manual_outcome(task, state.manual, self._approver)
+        else:
+            taken.outcome = unapproved(task, self._approver) or approved(task)
+            taken.outcome = taken.outcome or await perform(task)
         if isinstance(taken.outcome, AwaitingApproval):
             return
         if token is not None and isinstance(taken.outcome, Succeeded):

@@ -62,14 +62,14 @@ class Failed:
 @dataclass(frozen=True, slots=True)
 class AwaitingApproval:
     """The work stopped before a call (``kind`` tool), or before it began (``task``), until somebody
-    decides on ``request``.
+    decides on ``request``; or a person does all of it (``manual``).
 
     ``journal`` are the calls it made so far, ``[{number, digest, server_id, tool_name, result}]``;
     ``granted`` the approvals of this try that are not used yet, as ``standing_grants`` gives them.
     """
 
     request: ApprovalRequest
-    kind: Literal["tool", "task"] = "tool"
+    kind: Literal["tool", "task", "manual"] = "tool"
     journal: list[dict[str, JSON]] = field(default_factory=list)
     granted: list[dict[str, JSON]] = field(default_factory=list)
     metrics: dict[str, Any] = field(default_factory=dict)

@@ -18,6 +18,7 @@ CLIENT, SWEEPER, WORKER, AGENT, SYSTEM = "client", "sweeper", "worker", "agent",
 states; an agent outside runs; and whatever else acts there."""
 _BY_TIME = frozenset({"TimerFired", "LeaseExpired", "LeaseRevoked"})
 _BY_CLIENTS = frozenset({"RunStarted", "RunCancelled", "RunRedriven", "RunMoved", "Signalled"})
+_BY_PERSONS = frozenset({"ApprovalDecided", "ManualTaskDone", "ManualTaskFailed"})
 _BY_AGENTS = frozenset({"ToolDecision", "ModelCall", "ModelCallRefused", "ApprovalRequested"})
 _PLAIN = frozenset({"type", "path", "owner", "by", "visit", "digest", "output"})
 
@@ -82,7 +83,7 @@ class Timeline:
             # `by` is the frame that made it so; its holder goes on with the join in place.
             self._lead(path, self.holders.get(str(said.get("by", "")), ""))
             return self._led_by[path]
-        if kind.startswith("Run") or kind == "ApprovalDecided":
+        if kind.startswith("Run") or kind in _BY_PERSONS:
             return str(said.get("by") or "")
         if owner:
             self.holders[path] = owner

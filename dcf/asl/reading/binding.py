@@ -7,7 +7,7 @@ from dcf.asl.reading.fields import check_fields
 from dcf.asl.reading.findings import child
 from dcf.asl.reading.node import WRONG_TYPE, Node
 
-_FIELDS = frozenset(
+FIELDS = frozenset(
     {
         "agent_template_ref",
         "agent_ref",
@@ -17,6 +17,7 @@ _FIELDS = frozenset(
         "approval",
         "budget",
         "context",
+        "manual",
         "memory",
         "model",
         "task_type",
@@ -36,7 +37,7 @@ _MOST_USD = 1_000_000
 
 def check_binding(binding: Node) -> None:
     """Report what is wrong in an ``AgentBinding``."""
-    check_fields(binding, _FIELDS, "AgentBinding")
+    check_fields(binding, FIELDS, "AgentBinding")
     for field in ("agent_template_ref", "agent_ref"):
         _check_reference(binding, field)
     binding.text("tool_name", filled=True)

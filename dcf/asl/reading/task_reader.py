@@ -5,6 +5,7 @@ from __future__ import annotations
 from dcf.asl.context_policy import read_context
 from dcf.asl.dataflow import read_template
 from dcf.asl.jsonata.flow import read_jsonata
+from dcf.asl.manual_task import read_manual
 from dcf.asl.memory_policy import read_memory
 from dcf.asl.payload import is_integer
 from dcf.asl.reading.binding import check_binding
@@ -43,6 +44,7 @@ def read_task(parts: Parts) -> TaskState:
         binding=binding.value if binding is not None else None,
         memory=read_memory(binding, is_task=True) if binding is not None else None,
         context=read_context(binding) if binding is not None else None,
+        manual=read_manual(node, binding) if binding is not None else None,
         timeout_s=timeout_s,
         heartbeat_s=heartbeat_s,
         timeout=timeout,

@@ -14,6 +14,7 @@ TASK_ERRORS: Final = {
         "a call waits for a person; code that calls tools sees it, no Task ever fails with it"
     ),
     "DCF.ApprovalRejected": "a person or a rule rejected a call, or nobody answered in time",
+    "DCF.ManualTaskFailed": "the person who was to do a manual task said that it could not be done",
     "DCF.BudgetExhausted": "a budget of the run, the try or the agent has nothing left",
     "DCF.ModelUnavailable": (
         "a model could not be reached, or was too busy, for as long as was tried"

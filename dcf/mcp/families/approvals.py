@@ -1,4 +1,4 @@
-"""What waits for a person: calls of high risk, and Tasks that ask before they begin."""
+"""What waits for a person: calls of high risk, Tasks that ask before they begin, manual tasks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,14 @@ from dcf.mcp.help import Obvious
 from dcf.mcp.kinds import RunId, StatePath
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
+from dcf.workflow import (
+    ManualAnswer,
+    answer_task,
+    find_task,
+    pending_approvals,
+    waiting_tasks,
+)
 from dcf.workflow import decide_approval as decide_in_run
-from dcf.workflow import pending_approvals
 
 RunOf = Annotated[RunId | None, Obvious("Of this run.")]
 AgentOf = Annotated[str | None, "Of this agent outside runs."]
@@ -29,7 +35,8 @@ class Approvals(Envelope, total=False):
         Field(
             description="{workflow_id, state, question | agent_id, id; digest, server_id,"
             " tool_name, arguments, risk, reason, untrusted, approver, people…}, runs first,"
-            " oldest first."
+            " oldest first; then tasks: {workflow_id, state, question, kind: manual, digest,"
+            " instruction, input, choices, result (its schema), people…}."
         ),
     ]
     count: Annotated[int, Field(description="How many.")]
@@ -38,7 +45,7 @@ class Approvals(Envelope, total=False):
 class Decided(Envelope, total=False):
     """What was decided."""
 
-    decision: Annotated[str, Field(description="approve or reject.")]
+    decision: Annotated[str, Field(description="approve, reject, done or failed.")]
     approval: Annotated[dict[str, Any], Field(description="What it was about.")]
 
 
@@ -46,7 +53,7 @@ class Decided(Envelope, total=False):
 async def list_approvals(
     platform: Platform, workflow_id: RunOf = None, agent_id: AgentOf = None
 ) -> Approvals:
-    """List what waits for the decision of a person."""
+    """List what waits for a person: approvals, and tasks of kind manual."""
     found: list[dict[str, Any]] = []
     if agent_id is None:
         pending = await pending_approvals(platform.store, workflow_id)
@@ -54,13 +61,19 @@ async def list_approvals(
     if workflow_id is None:
         calls = await pending_agent_approvals(platform.agents, agent_id)
         found += [one.to_json() for one in calls]
+    if agent_id is None:
+        tasks = await waiting_tasks(platform.store, workflow_id)
+        found += [_shown(one.to_json()) for one in tasks]
     return {"approvals": found, "count": len(found)}
 
 
 @tool(strict=True)
 async def decide_approval(
     platform: Platform,
-    decision: Annotated[Literal["approve", "reject"], Obvious("What is decided.")],
+    decision: Annotated[
+        Literal["approve", "reject", "done", "failed"],
+        Obvious("What is decided; of a manual task whether it was done."),
+    ],
     by: Annotated[str, "Who decides: one of the people asked."],
     digest: Annotated[str, "As list_approvals showed it."],
     workflow_id: RunOf = None,
@@ -72,10 +85,15 @@ async def decide_approval(
     question: Annotated[
         str | None, Obvious("Question of the run, as list_approvals showed it.")
     ] = None,
-    reason: Annotated[str, Obvious("Why.")] = "",
+    reason: Annotated[str, Obvious("Why; of a task that is done, a note.")] = "",
+    choice: Annotated[str | None, Obvious("Of a task that has choices.")] = None,
+    result_json: Annotated[
+        dict[str, Any] | None, Obvious("What is reported of a task, as its schema says.")
+    ] = None,
     approval_token: Annotated[str | None, Obvious("Secret of those who approve.")] = None,
 ) -> Decided:
-    """Approve or reject exactly one waiting call. For people, not for the agent that asks."""
+    """Approve or reject one waiting call, or say how a manual task went. For people, not for the
+    agent that asks."""
     check_approval_token(platform, approval_token, "dcf approve")
     if (workflow_id is None) == (agent_id is None):
         raise Refused("bad_arguments", "name either workflow_id or agent_id")
@@ -86,6 +104,14 @@ async def decide_approval(
     if workflow_id is not None and None in (state, question):
         lacking = "state and question: both name what the run asks, as list_approvals shows it"
         raise Refused("bad_arguments", lacking)
+    if decision == "done" or decision == "failed":
+        if workflow_id is None:
+            raise Refused("bad_arguments", "a manual task is one of a run: name workflow_id")
+        said = ManualAnswer(decision, by, choice, result_json, reason, via="mcp")
+        return await _answer(platform, workflow_id, str(state), said, digest, question)
+    if choice is not None or result_json is not None:
+        message = "choice and result_json are for a manual task that is done or failed"
+        raise Refused("bad_arguments", message)
     asked: dict[str, Any]
     if workflow_id is not None:
         store = await platform.store_for(workflow_id)
@@ -115,6 +141,21 @@ async def decide_approval(
         asked = call.to_json()
     status = "approved" if decision == "approve" else "rejected"
     return {"status": status, "decision": decision, "approval": asked}
+
+
+async def _answer(
+    platform: Platform,
+    workflow_id: str,
+    state: str,
+    said: ManualAnswer,
+    digest: str,
+    question: str | None,
+) -> Decided:
+    store = await platform.store_for(workflow_id)
+    waiting = await find_task(store, workflow_id, state)
+    await answer_task(store, waiting, said, digest=digest, question=question)
+    shown = _shown(waiting.to_json())
+    return {"status": said.decision, "decision": said.decision, "approval": shown}
 
 
 FAMILY = (list_approvals, decide_approval)

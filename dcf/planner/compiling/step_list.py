@@ -8,6 +8,7 @@ from dcf.planner.compiling.endings import Endings
 from dcf.planner.compiling.expression import Names, condition, names_in_text, value_of, wrapped
 from dcf.planner.compiling.fans import Output, loop_state, parallel_state
 from dcf.planner.compiling.known import NOTHING, Known, reach
+from dcf.planner.compiling.manual_state import manual_state
 from dcf.planner.compiling.read_check import check_reads
 from dcf.planner.compiling.task_state import (
     REJECTED,
@@ -128,6 +129,9 @@ class _StepList:
         names = self._names(known)
         if step.kind == "task":
             return self._task(step, known, names)
+        if step.kind == "manual":
+            shown = self._shown(step, known)
+            return manual_state(step, shown, names, self.weaving.sop)
         if step.kind == "approval":
             return approval_state(step, self._shown(step, known), names)
         if step.kind == "wait":
@@ -168,7 +172,7 @@ class _StepList:
         return state
 
     def _shown(self, step: Step, known: Known) -> dict[str, str]:
-        """What an approver sees: what the step reads and names, or all that is known."""
+        """What a person sees: what the step reads and names, or all that is known."""
         given = {read.target: read.source for read in step.reads}
         for path in names_in_text(f"{step.title} {step.text}"):
             if path.partition(".")[0] in known:

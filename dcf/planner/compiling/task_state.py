@@ -143,14 +143,17 @@ def instructions(work: Work, rules: Sequence[Guardrail]) -> str:
         lines.append(step.text)
     if work.results:
         lines.append(_report(work))
-    if rules:
-        lines.append("These rules hold throughout:")
-        lines += [f"- {rule.text}" for rule in rules]
+    lines += rule_lines(rules)
     if work.choice is not None:
         names = ", ".join(f"{one.name}@{one.version}" for one in work.skills)
         how = "named by the step" if work.choice.named else "found by what the step says"
         lines.append(f"(Step {step.number}; {names}, {how}.)")
     return "\n".join(lines)
+
+
+def rule_lines(rules: Sequence[Guardrail]) -> list[str]:
+    """What is told of the rules of a procedure to whoever does a step of it."""
+    return ["These rules hold throughout:", *(f"- {rule.text}" for rule in rules)] if rules else []
 
 
 def _report(work: Work) -> str:

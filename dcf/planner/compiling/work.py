@@ -89,7 +89,8 @@ def _chosen(sop: Sop, market: Market) -> dict[str, Work]:
                 work.results = {write.target: WHOLE for write in step.writes}
             have |= {name: member.type for name, member in work.results.items()}
         else:
-            have |= {write.target: "array" for write in step.writes}
+            kind = None if step.kind == "manual" else "array"
+            have |= {write.target: kind for write in step.writes}
     return works
 
 

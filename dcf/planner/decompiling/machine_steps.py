@@ -15,6 +15,7 @@ from dcf.planner.decompiling.state_data import (
     approval_of,
     asked_in_turn,
     budget_of,
+    choices_of,
     names_outside,
     reads_of,
     retries_of,
@@ -27,7 +28,7 @@ from dcf.planner.decompiling.state_ends import (
     stop_of,
     wait_of,
 )
-from dcf.planner.decompiling.state_words import role_of, rule_text, words_of
+from dcf.planner.decompiling.state_words import people_of, role_of, rule_text, words_of
 from dcf.sop import (
     CONTINUE,
     Branch,
@@ -163,14 +164,15 @@ class _Reading:
             title=title,
             kind=kind,
             text=text,
-            role=(known.role if known else role_of(binding)) if is_work else None,
+            role=_role(binding, known, kind),
             skills=skills,
-            reads=reads_of(state) if kind in ("task", "approval") else (),
+            reads=reads_of(state) if kind in ("task", "approval", "manual") else (),
             writes=writes_of(state, kind, known),
             branches=branches,
             then=then,
             wait=wait_of(state) if kind == "wait" else None,
             approval=approval_of(binding),
+            choices=choices_of(binding),
             loop=self._loop(state) if kind == "loop" else None,
             steps=inside,
             lanes=lanes,
@@ -187,6 +189,8 @@ class _Reading:
         approval = binding.get("approval")
         if isinstance(approval, Mapping) and approval.get("only"):
             return "approval"
+        if isinstance(binding.get("manual"), Mapping):
+            return "manual"
         return _KINDS.get(str(state.get("Type")), "task")
 
     def _ways(
@@ -266,3 +270,12 @@ class _Reading:
             steps = renamed(steps, names_outside(branch))
             lanes.append(Lane(steps, title or ("" if len(steps) == 1 else f"Lane {at}")))
         return tuple(lanes)
+
+
+def _role(binding: Mapping[str, Any], known: Step | None, kind: StepKind) -> str | None:
+    """Who does it: of a manual task always those that the binding names."""
+    if kind == "manual":
+        return people_of(binding)
+    if kind != "task":
+        return None
+    return known.role if known else role_of(binding)

@@ -11,13 +11,15 @@ from dcf.planner.decompiling.jsonpath_condition import dotted
 from dcf.sop import Approval, Budget, Retry, Step, Transfer
 
 State = Mapping[str, Any]
-_VALUE = re.compile(r"(?:\$exists\((?P<there>[^()]+)\) \? )?(?P<value>[$\w.`]+)(?: : null)?")
+_VALUE = re.compile(
+    r"(?:\$exists\((?P<there>[^()]+)\) \? )?(?P<value>[$\w.`]+(?: = 'yes')?)(?: : null)?"
+)
 _UNASKED = {
     "ErrorEquals": ["DCF.ToolUnavailable", "DCF.ToolTimeout"],
     "IntervalSeconds": 1,
     "MaxAttempts": 2,
 }
-_RESULT = re.compile(r"\$states\.result(?:\.(?P<path>[\w.]+))?")
+_RESULT = re.compile(r"\$states\.result(?:\.(?P<path>[\w.]+))?(?: = 'yes')?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -53,6 +55,8 @@ def writes_of(state: State, kind: str, known: Step | None) -> tuple[Transfer, ..
         return ()
     if kind == "loop":
         return tuple(_collected(state, known))
+    if kind == "manual":
+        return tuple(_answered(state))
     if kind != "task":
         return ()
     put_in = _put_in(state)
@@ -112,6 +116,24 @@ def _left(state: State) -> str | Mapping[str, str]:
                 found = {key: source_of(value) for key, value in output.items()}
                 return {key: one for key, one in found.items() if one is not None}
     return {}
+
+
+def _answered(state: State) -> Iterator[Transfer]:
+    """What is kept of a person's answer, the choice first; under a name that nobody reads where a
+    choice is not kept and something else is."""
+    kept = {key: _member(value) for key, value in _kept(state).items() if _NAME.fullmatch(key)}
+    answer = next((key for key, member in kept.items() if member == "answer"), None)
+    if choices_of(state["AgentBinding"]) and kept:
+        yield Transfer("answer", answer or "answer")
+    for key, member in kept.items():
+        if key != answer and member is not None:
+            yield Transfer(member, key)
+
+
+def choices_of(binding: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the person who does a manual task can answer."""
+    wanted = binding.get("manual")
+    return tuple(map(str, wanted.get("choices", ()))) if isinstance(wanted, Mapping) else ()
 
 
 def _member(value: Any) -> str | None:

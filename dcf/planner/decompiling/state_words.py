@@ -69,6 +69,12 @@ def role_of(binding: Mapping[str, Any]) -> str | None:
     return str(name).replace("-", " ") if name else None
 
 
+def people_of(binding: Mapping[str, Any]) -> str | None:
+    """Those who may do a manual task, as the role of a step names them."""
+    by = binding.get("manual", {}).get("by", ())
+    return " or ".join(map(str, by)) or None
+
+
 def rule_text(rule: Mapping[str, Any]) -> str:
     """A rule in its own language, for people."""
     found = rule.get("Condition")

@@ -23,6 +23,7 @@ _SAID = {
     "branches": "conditions",
     "tier": "a tier",
     "budget": "a budget",
+    "choices": "choices",
 }
 _TASK = frozenset(
     {"role", "skills", "reads", "writes", "approval", "retries", "deadline", "handlers", "branches"}
@@ -30,6 +31,9 @@ _TASK = frozenset(
 )
 _ALLOWED: dict[StepKind, frozenset[str]] = {
     "task": _TASK,
+    "manual": frozenset(
+        {"role", "reads", "writes", "choices", "retries", "deadline", "handlers", "branches"}
+    ),
     "decision": frozenset({"branches"}),
     "loop": frozenset({"loop", "steps", "writes", "retries", "handlers", "branches"}),
     "parallel": frozenset({"lanes", "retries", "handlers", "branches"}),
@@ -39,6 +43,7 @@ _ALLOWED: dict[StepKind, frozenset[str]] = {
 }
 _HINTS: dict[StepKind, str] = {
     "task": "a task does one thing; waits, loops and branches are steps of their own",
+    "manual": "a person does it; what an agent does is a step of its own",
     "decision": "make the work a step of its own before the decision",
     "loop": "say it of the steps inside the loop",
     "parallel": "say it of the steps inside the branches",
@@ -64,6 +69,7 @@ def check_kinds(sop: Sop, findings: Findings) -> None:
         _check_missing(step, findings)
         _check_handlers(step, findings)
         _check_silence(step, findings)
+        _check_choices(step, findings)
 
 
 def _check_extra(step: Step, findings: Findings) -> None:
@@ -129,6 +135,21 @@ def _check_silence(step: Step, findings: Findings) -> None:
         message = f"step {step.number} takes nobody's answer for a refusal, as it works afterwards"
         hint = "make the approval a step of its own before it: `Approval by ...`"
         findings.add("SOP_APPROVAL", message, hint, silent.line or step.line)
+
+
+def _check_choices(step: Step, findings: Findings) -> None:
+    """Each is there once, and the answer is known as something if anything is written."""
+    seen: set[str] = set()
+    for choice in step.choices:
+        if choice in seen:
+            message = f"step {step.number} offers the choice {choice!r} twice"
+            findings.add("SOP_TWICE", message, "keep one of the two", step.line)
+        if not choice:
+            message = f"a choice of step {step.number} is empty"
+            findings.add(
+                "SOP_EMPTY", message, "write what can be chosen, or take it out", step.line
+            )
+        seen.add(choice)
 
 
 def _check_handlers(step: Step, findings: Findings) -> None:

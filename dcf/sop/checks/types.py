@@ -18,14 +18,15 @@ from dcf.sop.condition import (
 from dcf.sop.findings import Findings
 from dcf.sop.language.condition_print import print_condition
 from dcf.sop.procedure import Sop, Value
+from dcf.sop.step import YES_OR_NO
 
 _NUMBERS = ("number", "integer")
 
 
 def check_types(sop: Sop, findings: Findings) -> None:
     """What is compared with a constant of a type that it never has: ``\\`confirmed\\` is no`` of a
-    text is not ``"no"``, and never holds. Only inputs and outputs have types."""
-    declared = {one.name: one for one in (*sop.outputs, *sop.inputs)}
+    text is not ``"no"``, and never holds. Only inputs, outputs and choices have types."""
+    declared = {one.name: one for one in (*sop.outputs, *sop.inputs, *_answers(sop))}
     items = {step.loop.item for step in sop.all_steps() if step.loop}
     for step in sop.all_steps():
         for branch in step.branches:
@@ -37,6 +38,19 @@ def check_types(sop: Sop, findings: Findings) -> None:
                 message = f"`{shown}` never compares alike: {name.path!r} is of type {value.type}"
                 hint = _hint(constant, value)
                 findings.add("SOP_TYPE", message, hint, branch.line or step.line)
+
+
+def _answers(sop: Sop) -> Iterator[Value]:
+    """What the choices of persons are known as; nothing else writes yes or no as true or false."""
+    chosen: dict[str, set[str]] = {}
+    written: list[str] = []
+    for step in sop.all_steps():
+        written += [one.target for one in step.writes]
+        if step.kind == "manual" and step.choices and step.writes:
+            chosen.setdefault(step.writes[0].target, set()).update(step.choices)
+    for name, choices in chosen.items():
+        if written.count(name) == 1:
+            yield Value(name, "boolean" if choices == YES_OR_NO else "string")
 
 
 def _compared(condition: Condition) -> Iterator[tuple[Name, Constant]]:

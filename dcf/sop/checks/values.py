@@ -93,7 +93,7 @@ def _check_roles(sop: Sop, findings: Findings) -> None:
     if not seen:
         return
     for step in sop.all_steps():
-        for name in filter(None, (step.role,)):
+        for name in step.people if step.kind == "manual" else filter(None, (step.role,)):
             if name not in seen:
                 message = (
                     f"step {step.number} names the role {name!r}, which is not among the roles"

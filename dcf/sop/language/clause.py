@@ -15,6 +15,7 @@ Member = Literal[
     "then",
     "wait",
     "approval",
+    "choices",
     "loop",
     "parallel",
     "retry",

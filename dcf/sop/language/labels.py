@@ -6,6 +6,7 @@ import re
 
 from dcf.sop.language.approval_text import demand_no_approval, read_approval
 from dcf.sop.language.budget_text import read_budget
+from dcf.sop.language.choices_text import read_choices
 from dcf.sop.language.clause import Clause
 from dcf.sop.language.direction_text import read_direction
 from dcf.sop.language.duration import read_duration
@@ -50,6 +51,8 @@ _MEANING = {
     "time limit": "deadline",
     "approval": "approval",
     "approval by": "approval",
+    "choices": "choices",
+    "choice": "choices",
     "on error": "handler",
     "on failure": "handler",
     "tier": "tier",
@@ -137,6 +140,8 @@ def _read(meaning: str, value: str) -> list[Clause]:
             return [Clause("deadline", read_duration(re.sub(r"^within ", "", value.rstrip("."))))]
         case "approval":
             return [Clause("approval", read_approval(re.sub(r"^by ", "", value)))]
+        case "choices":
+            return [Clause("choices", read_choices(value))]
         case "handler":
             return [Clause("handler", Handler((), read_direction(value)))]
         case "tier":

@@ -8,6 +8,7 @@ from dcf.sop.direction import CONTINUE
 from dcf.sop.kind import kind_of
 from dcf.sop.language.approval_text import demand_no_approval, print_person
 from dcf.sop.language.budget_text import print_budget
+from dcf.sop.language.choices_text import print_choices
 from dcf.sop.language.clause import Clause
 from dcf.sop.language.condition_print import print_condition
 from dcf.sop.language.direction_text import print_direction, print_error
@@ -129,6 +130,8 @@ def _clauses(step: Step) -> Iterator[tuple[Clause, str]]:
             Clause("writes", step.writes),
             f"Writes: {', '.join(map(print_transfer, step.writes))}",
         )
+    if step.choices:
+        yield Clause("choices", step.choices), f"Choices: {print_choices(step.choices)}"
     for retry in step.retries:
         yield Clause("retry", retry), f"Retry {print_retry(retry)}"
     if step.deadline is not None:

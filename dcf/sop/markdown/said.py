@@ -100,8 +100,11 @@ class Said:
 
     def doubt(self, kind: StepKind) -> None:
         """Tell of sentences that were left and cannot be meant as text in a step of this ``kind``:
-        of somebody's approval where nobody is asked, of a condition where nothing else is done."""
-        approved = kind == "approval" or any(one.member == "approval" for one, _ in self.clauses)
+        of somebody's approval where nobody is asked, of a condition where nothing else is done. A
+        person who does a step reads what is left, and asks whom it names."""
+        approved = kind in ("approval", "manual") or any(
+            one.member == "approval" for one, _ in self.clauses
+        )
         for sentence, line in self.left:
             if kind == "decision" and _CONDITIONAL.match(sentence.lower().lstrip("*_-+ ")):
                 hint = (
@@ -143,7 +146,12 @@ _SEVERAL = {
     "retry": "retries",
     "handler": "handlers",
 }
-_NAMED = {"then": "where to go on", "role": "who does it", "approval": "who approves"}
+_NAMED = {
+    "then": "where to go on",
+    "role": "who does it",
+    "approval": "who approves",
+    "choices": "its choices",
+}
 
 
 def _placed(clause: Clause, line: int) -> Clause:

@@ -74,6 +74,7 @@ def _step(step: Step) -> dict[str, Any]:
         wait=None if step.wait is None else print_wait(step.wait),
         reads=[_bare(print_transfer(one)) for one in step.reads],
         writes=[_bare(print_transfer(one)) for one in step.writes],
+        choices=list(step.choices),
         retries=[print_retry(one) for one in step.retries],
         deadline=_duration(step.deadline),
         tier=step.tier,

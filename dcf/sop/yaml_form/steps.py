@@ -59,6 +59,7 @@ class StepReader:
             then=self._direction(place),
             wait=self._wait(place),
             approval=approval,
+            choices=tuple(value.get("choices", ())),
             loop=_loop(value.get("for_each")),
             steps=self.steps(place.member("steps"), number),
             lanes=self._lanes(place, number),
@@ -164,6 +165,8 @@ def _kind(value: dict[str, Any], approval: Approval | None) -> StepKind:
     kind: StepKind | None = value.get("kind")
     if kind is not None:
         return kind
+    if "choices" in value:
+        return "manual"
     if "for_each" in value:
         return "loop"
     if "lanes" in value:

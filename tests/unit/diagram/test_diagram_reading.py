@@ -193,6 +193,9 @@ _STATES = "arn:aws:states:::"
         ({"Type": "Task", "AgentBinding": {"task_type": "approval", "approval": {
             "required": True, "only": True, "approvers": ["buyer", "head"], "any_of": True}}},
          "approval by buyer or head"),
+        ({**_TASK, "AgentBinding": {"task_type": "manual", "manual": {"by": ["dba", "sre"]}}},
+         "manual by dba or sre"),
+        ({**_TASK, "AgentBinding": {"manual": {}}}, "manual"),
         ({"Type": "Task", "AgentBinding": {"tool_name": "pay", "approval": {
             "required": True, "approvers": ["buyer", "head"]}}},
          "Task · pay · approval by buyer, then head"),

@@ -90,7 +90,7 @@ class Maker:
     def step(
         self, number: str, known: set[str], depth: int, goal: Direction | None
     ) -> tuple[Step, set[str]]:
-        kinds = ["task"] * 4 + ["decision", "wait", "approval"]
+        kinds = ["task"] * 4 + ["decision", "wait", "approval", "manual"]
         if depth:
             kinds += ["loop", "parallel"] * 2
         kind = self.rng.choice(kinds)
@@ -111,6 +111,8 @@ class Maker:
                 handlers=(refused,),
                 branches=branches,
             ), set()
+        if kind == "manual":
+            return self.manual(number, known, branches)
         if kind == "loop":
             return self.loop(number, known, depth, branches)
         if kind == "parallel":
@@ -144,6 +146,27 @@ class Maker:
             deadline=self.rng.choice([None, 60]),
         )
         return step, {write.target for write in writes}
+
+    def manual(
+        self, number: str, known: set[str], branches: tuple[Branch, ...]
+    ) -> tuple[Step, set[str]]:
+        self.made += 1
+        choices = self.rng.choice([(), ("yes", "no"), ("done", "left, or given up")])
+        names = [f"answer_{self.made}", f"ticket_{self.made}"][: self.rng.randint(0, 2)]
+        failed = Handler(("DCF.ManualTaskFailed",), Stop("NotDone", "`order_id` was left"))
+        step = Step(
+            number,
+            self.rng.choice(_TITLES),
+            "manual",
+            role=self.rng.choice([None, "dba", "dba or sre"]),
+            reads=tuple(Transfer(name, name) for name in sorted(known) if self.rng.random() < 0.3),
+            choices=choices,
+            writes=tuple(Transfer(name, name) for name in names),
+            deadline=self.rng.choice([None, 3600]),
+            handlers=(failed,),
+            branches=branches,
+        )
+        return step, set(names)
 
     def loop(
         self, number: str, known: set[str], depth: int, branches: tuple[Branch, ...]

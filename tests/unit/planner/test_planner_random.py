@@ -56,6 +56,10 @@ def _the_data_is_there(seed: int, document: dict[str, Any]) -> None:
 
     def call(task: asl.TaskCall) -> Any:
         binding = states[str(task.path[-1])]["AgentBinding"]
+        if "manual" in binding:
+            members = binding["manual"].get("result", {}).get("required", ())
+            chosen = binding["manual"].get("choices", [None])[0]
+            return asl.TaskSucceeded({**dict.fromkeys(members, "M-1"), "answer": chosen})
         return asl.TaskSucceeded(answer_of(binding["skills"]) if "skills" in binding else {})
 
     for given in ({"note": "n"}, {"amount_cents": 9}):

@@ -162,6 +162,11 @@ _EXTRAS: dict[str, st.SearchStrategy[Any]] = {
     "reads": _several_transfers,
     "writes": _several_transfers,
     "approval": st.builds(Approval, st.lists(people, max_size=2).map(tuple)),
+    "choices": st.lists(
+        some_line | st.sampled_from(["yes", "no", "a or b", 'the "old" one']),
+        min_size=1,
+        max_size=3,
+    ).map(tuple),
     "retries": st.lists(retries, min_size=1, max_size=2).map(tuple),
     "deadline": durations,
     "tier": st.integers(0, 3),

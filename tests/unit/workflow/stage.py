@@ -88,7 +88,8 @@ class Stage:
 
     def new_store(self, **options: Any) -> Store:
         """A store with numbered ids."""
-        return Store(self.twin, tokens=lambda: f"{next(self._ids):032x}", **options)
+        backend = options.pop("backend", self.twin)
+        return Store(backend, tokens=lambda: f"{next(self._ids):032x}", **options)
 
     def worker(
         self,
