@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from dcf.cli.answer import Answer
 from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.memory.opening import now_ms
+from dcf.cli.retrieval.answerer import KEEP_UP, SWITCH_S
 from dcf.cli.retrieval.opening import open_retrieval
 from dcf.cli.retrieval.setting import TOKENS, RetrievalSetting
 from dcf.cli.retrieval.tending import night_of
@@ -48,6 +49,7 @@ async def serve_retrieval(
     from dcf.tools.serving import CannotServe, Guard, is_loopback, serve_app
 
     log_to_stderr(settings.log_level)
+    sys.setswitchinterval(SWITCH_S)
     token = token_of(token_file, settings)
     # Each token opens something: none of them may be one that can be guessed.
     if token or not setting.projects.tokens:
@@ -114,7 +116,9 @@ async def _answerers(setting: RetrievalSetting, count: int) -> AsyncIterator[Ans
         signal.raise_signal(signal.SIGTERM)
 
     try:
-        async with Answerers(_ANSWERER, pickle.dumps(setting), count, end) as others:
+        async with Answerers(
+            _ANSWERER, pickle.dumps(setting), count, end, first=[KEEP_UP]
+        ) as others:
             yield others
     except AnswerersFailed as error:
         raise EnvironmentTrouble(error.code, str(error), error.hint) from error

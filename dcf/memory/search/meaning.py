@@ -122,24 +122,20 @@ def similarities(
     asked = unit(embedder.embed(readings).sum(axis=0))
     if scope.is_narrow:
         return _similar(_in_scope(connection, scope), asked)
-    places, far = nearest.distances(connection, asked, scope)
-    if scope.only is not None:
-        kept = np.isin(places, scope.only, assume_unique=True)
-        places, far = places[kept], far[kept]
-    chosen = _nearest(places, far, left, max(_COMPARED, least))
+    far = nearest.distances(connection, asked, scope)
+    chosen = _nearest(far, left, max(_COMPARED, least))
     wanted = distinct(np.concatenate([candidates, chosen]))
     near, similar = _similar(_of(connection, _and_beside(wanted)), asked)
     kept = np.isin(near, wanted, assume_unique=True)
     return near[kept], similar[kept]
 
 
-def _nearest(places: Places, far: Distances, left: Left, many: int) -> Places:
+def _nearest(far: Distances, left: Left, many: int) -> Places:
     """The ``many`` nearest of those that are left, however many others are nearer."""
-    order = np.argsort(far, kind="stable")
-    found = [places[:0]]
+    found = [np.zeros(0, dtype=np.int64)]
     start, size = 0, many
-    while start < len(order) and sum(map(len, found)) < many:
-        found.append(left(places[order[start : start + size]]))
+    while start < len(far) and sum(map(len, found)) < many:
+        found.append(left(far.nearest(start + size)[start:]))
         start, size = start + size, 4 * size
     return np.concatenate(found)[:many]
 

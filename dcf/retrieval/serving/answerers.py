@@ -122,9 +122,12 @@ class Answerers:
         count: int,
         on_failure: Callable[[], object],
         *,
+        first: Sequence[str] = (),
         patience_s: float = _PATIENCE_S,
     ) -> None:
+        """``first`` are arguments that one of the processes is given besides."""
         self._command = command
+        self._first = first
         self._setting = setting
         self._count = count
         self._on_failure = on_failure
@@ -219,7 +222,8 @@ class Answerers:
 
     async def _start(self, place: int) -> _Answerer:
         """Raises _Lost, OSError."""
-        one = self._all[place] = await _Answerer.start(self._command, self._patience_s)
+        command = (*self._command, *(() if place else self._first))
+        one = self._all[place] = await _Answerer.start(command, self._patience_s)
         await one.set_up(self._setting)
         return one
 

@@ -53,8 +53,8 @@ def create_app(
 ) -> Starlette:
     """The application over ``retrieval``, which stays its owner's to close. ``guard`` lets in who
     has its token; tokens of ``projects`` are taken besides, each for its own project. ``nightly``
-    goes on as long as the service runs. ``answer`` answers questions, by itself where nothing else
-    does."""
+    goes on as long as the service runs. ``answer`` answers questions, where others do, who also
+    make new items found by their meaning."""
     desk = _Desk(retrieval, projects, answer or partial(context_answer, retrieval))
     metrics = Metrics()
     spec = openapi(version)
@@ -89,7 +89,11 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        behind = [_sweep(retrieval, projects), retrieval.items.keep_up()]
+        behind = [_sweep(retrieval, projects)]
+        if answer is None:
+            behind.append(retrieval.items.keep_up())
+        else:
+            retrieval.items.leave_behind()
         behind += [] if nightly is None else [nightly()]
         tasks = [asyncio.ensure_future(one) for one in behind]
         try:

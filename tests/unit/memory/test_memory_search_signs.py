@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sqlite3
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from dcf.memory import Actor, Filter, Memory, NewAgent, NewMessage, NewObservati
 from dcf.memory.database import Connection, migrate
 from dcf.memory.database.migrations.v0016_signs import STEP
 from dcf.memory.search import meaning, scope, signs
+from dcf.memory.search import nearest as nearest_module
 from dcf.memory.search.nearest import Nearest
 from dcf.memory.search.place import bounds, range_of
 from dcf.memory.search.scope import Scope, Stretch
@@ -63,6 +65,7 @@ def test_the_index_holds_the_signs_of_the_last_vector_of_each_place(
     kept: dict[int, list[float]] = {}
     with pytest.MonkeyPatch.context() as patch, closing(sqlite3.connect(":memory:")) as memory:
         patch.setattr(signs, "_MOST", 4)
+        patch.setattr(nearest_module, "_TOGETHER", 2)
         for change in STEP.up:
             assert isinstance(change, str)
             memory.execute(change)
@@ -94,8 +97,12 @@ def _compare(memory: Connection, nearest: Nearest, kept: Mapping[int, list[float
     }
     where = Scope(stretches, len(kept), {"message": 1.0, "passage": 1.0})
     for reader in (nearest, Nearest(0)):
-        places, far = reader.distances(memory, np.array(_vector(-1)), where)
-        assert dict(zip(places.tolist(), far.tolist(), strict=True)) == inside
+        found = reader.distances(memory, np.array(_vector(-1)), where)
+        pairs = [zip(*map(np.ndarray.tolist, part), strict=True) for part in found.parts]
+        assert dict(itertools.chain.from_iterable(pairs)) == inside
+        nearest_first = sorted(inside, key=lambda place: (inside[place], place))
+        for many in (1, 3, len(inside), 2 * len(inside) + 1):
+            assert found.nearest(many).tolist() == nearest_first[:many]
 
 
 @pytest.fixture
