@@ -6,7 +6,8 @@ import json
 import math
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from dcf.code.naming import lines_of, naming_pieces
 from dcf.code.question import Question
@@ -47,8 +48,7 @@ _LATER = 0.001
 _BESIDE = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """What speaks for a piece, each from 0 to 1: ``words`` of the question, the best of all has 1;
     ``meaning``, the similarity of vectors, None without them; ``defines`` and ``says``, the share
     of the names asked for that begin or stand in it; ``near``, the nearness to the open file;
@@ -80,8 +80,7 @@ class Signals:
         return total / reach * (_BESIDE if self.has_places else 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A piece with what speaks for it, the names asked for that it says, by their lines, and the
     place that a stack trace names in it."""
 
@@ -139,7 +138,7 @@ def ranked(
 
 def _with_texts(connection: sqlite3.Connection, found: Sequence[Ranked]) -> list[Ranked]:
     pieces = pieces_by_id(connection, [one.piece.id for one in found])
-    return [replace(one, piece=pieces[one.piece.id]) for one in found]
+    return [one._replace(piece=pieces[one.piece.id]) for one in found]
 
 
 class _Judge:

@@ -153,6 +153,8 @@ class CodeRetriever:
                     del self._pending[path]
                 if progress is not None:
                     progress(self._listed - len(self._pending), self._listed)
+            if len(changed) >= _FILES:
+                await asyncio.to_thread(self._tidy)
             self._first_done.set()
             total += Synced(unchanged=unchanged, problems=await self._old_problems(changed))
             return total + await self._embed(changed)
@@ -227,6 +229,11 @@ class CodeRetriever:
     def _sync(self, paths: Sequence[str]) -> Synced:
         with self._index.writing() as connection:
             return sync_files(connection, self.root, paths, rows.files(connection, paths))
+
+    def _tidy(self) -> None:
+        """Let the words of many new files be in one place: each search looks in all of them."""
+        with self._index.writing() as connection:
+            connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     async def _embed(self, changed: Sequence[str]) -> Synced:
         total = Synced()

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dcf.code.files import Stamp
 from dcf.code.identifiers import told
@@ -25,8 +26,7 @@ class KnownFile:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPiece:
+class KnownPiece(NamedTuple):
     """A piece as the index has it: ``name`` is the qualified name of what it defines or stands in,
     ``begins`` has the names of all definitions that begin in it; both may be empty."""
 

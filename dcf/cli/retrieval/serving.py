@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dcf.cli.answer import Answer
 from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.memory.opening import now_ms
-from dcf.cli.retrieval.answerer import KEEP_UP, SWITCH_S
+from dcf.cli.retrieval.answerer import SWITCH_S
 from dcf.cli.retrieval.opening import open_retrieval
 from dcf.cli.retrieval.setting import TOKENS, RetrievalSetting
 from dcf.cli.retrieval.tending import night_of
@@ -93,6 +93,7 @@ async def serve_retrieval(
             if night is None
             else lambda: night_of(settings, setting, night).watch(work),
             answer=None if others is None else others.answer,
+            embed=None if others is None else others.vectors,
         )
         try:
             await serve_app(app, host, setting.port, grace_s=_GRACE_S, on_ready=ready)
@@ -116,9 +117,7 @@ async def _answerers(setting: RetrievalSetting, count: int) -> AsyncIterator[Ans
         signal.raise_signal(signal.SIGTERM)
 
     try:
-        async with Answerers(
-            _ANSWERER, pickle.dumps(setting), count, end, first=[KEEP_UP]
-        ) as others:
+        async with Answerers(_ANSWERER, pickle.dumps(setting), count, end) as others:
             yield others
     except AnswerersFailed as error:
         raise EnvironmentTrouble(error.code, str(error), error.hint) from error

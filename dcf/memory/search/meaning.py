@@ -16,7 +16,7 @@ from dcf.memory.search.nearest import Distances, Nearest
 from dcf.memory.search.place import Places, distinct, is_said
 from dcf.memory.search.scope import Scope
 from dcf.memory.search.signs import STORED
-from dcf.search import Embedder, unit
+from dcf.search import Embedder, Vectors, unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,7 +93,11 @@ def _unchanged(connection: Connection, texts: list[Missing]) -> list[Missing]:
 
 def embedded(embedder: Embedder, texts: list[Missing]) -> dict[Missing, bytes]:
     """Their vectors, as they are kept."""
-    rows = embedder.embed([one.text for one in texts])
+    return as_kept(texts, embedder.embed([one.text for one in texts]))
+
+
+def as_kept(texts: list[Missing], rows: Vectors) -> dict[Missing, bytes]:
+    """Vectors, one a row, as they are kept."""
     return {one: row.astype(STORED).tobytes() for one, row in zip(texts, rows, strict=True)}
 
 

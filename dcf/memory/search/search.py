@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TypeAlias
 
 from dcf.late_numpy import np
 from dcf.memory.access import AccessLog
@@ -21,15 +22,15 @@ from dcf.memory.search.filtering import left
 from dcf.memory.search.found import KINDS, LEAST_SIMILARITY, Found, Kind
 from dcf.memory.search.hits import Hits, hits
 from dcf.memory.search.indexing import rebuild
-from dcf.memory.search.meaning import Missing, embedded, keep, missing, similarities
+from dcf.memory.search.meaning import Missing, as_kept, embedded, keep, missing, similarities
 from dcf.memory.search.nearest import Nearest
 from dcf.memory.search.place import CODES, Places, codes_at
 from dcf.memory.search.question import LONGEST_QUERY, Question, question_problems
 from dcf.memory.search.ranking import Ranked, Scores, ranked
 from dcf.memory.search.resolving import found_at, newest, saliences_at
 from dcf.memory.search.scope import scope_of
-from dcf.problem import Problem
-from dcf.search import Embedder, EmbedderMissing, embedder_named, without
+from dcf.problem import Problem, ProblemError
+from dcf.search import Embedder, EmbedderMissing, Vectors, embedder_named, without
 
 _log = logging.getLogger(__name__)
 
@@ -42,6 +43,8 @@ _PAUSE_S = 0.2
 """Between two looks for what was written."""
 _PATIENCE_S = 1.0
 """How long what is embedded behind searches waits for these."""
+Elsewhere: TypeAlias = Callable[[Sequence[str]], Awaitable[Vectors]]
+"""Embeds texts, as this embedder does, in another process; raises a ProblemError."""
 _BEHIND = "new texts are found by words alone for now: %s"
 
 
@@ -179,10 +182,10 @@ class Search:
             total += count
         return total
 
-    async def keep_up(self) -> None:
+    async def keep_up(self, elsewhere: Elsewhere | None = None) -> None:
         """Embed what is written, a moment after it is, until this is cancelled: searches need not
-        begin with it meanwhile. They go first, and what is embedded takes two thirds of the time
-        at most."""
+        begin with it meanwhile. They go first, and what is embedded, here or ``elsewhere``, takes
+        two thirds of the time at most."""
         self._is_kept_up = True
         embedder = await self.embedder()
         try:
@@ -190,8 +193,8 @@ class Search:
                 began, count = time.monotonic(), 0
                 try:
                     if embedder is not None:
-                        count = await self._embed(embedder, _FEW)
-                except MemoryProblem as error:
+                        count = await self._embed(embedder, _FEW, elsewhere)
+                except ProblemError as error:
                     _log.warning(_BEHIND, error)
                 took = time.monotonic() - began
                 await asyncio.sleep(took / 2 if count == _FEW else _PAUSE_S)
@@ -246,14 +249,21 @@ class Search:
             # A full disk or a busy file is no reason not to find what there is.
             _log.warning(_BEHIND, error)
 
-    async def _embed(self, embedder: Embedder, limit: int) -> int:
+    async def _embed(
+        self, embedder: Embedder, limit: int, elsewhere: Elsewhere | None = None
+    ) -> int:
         texts = await self._ledger.read(lambda connection: missing(connection, embedder, limit))
         if texts:
-            await self._keep(embedder, texts)
+            await self._keep(embedder, texts, elsewhere)
         return len(texts)
 
-    async def _keep(self, embedder: Embedder, texts: list[Missing]) -> None:
-        made = await asyncio.to_thread(embedded, embedder, texts)
+    async def _keep(
+        self, embedder: Embedder, texts: list[Missing], elsewhere: Elsewhere | None = None
+    ) -> None:
+        if elsewhere is None:
+            made = await asyncio.to_thread(embedded, embedder, texts)
+        else:
+            made = as_kept(texts, await elsewhere([one.text for one in texts]))
         await self._ledger.database.write(lambda connection: keep(connection, embedder, made))
 
 
