@@ -32,6 +32,9 @@ Vector: TypeAlias = "NDArray[np.float32]"
 Similarities: TypeAlias = "NDArray[np.float64]"
 Left: TypeAlias = Callable[[Places], Places]
 """Those of some places that are wanted."""
+Suffices: TypeAlias = Callable[[Places, Similarities], bool]
+"""Whether no other place can be among the best, if those with a vector are so near to what is
+asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +114,14 @@ def similarities(
     nearest: Nearest,
     left: Left,
     least: int,
+    suffices: Suffices | None,
 ) -> tuple[Places, Similarities]:
     """Places with a vector, in order, and how near they are to what the ``readings`` of
     a query mean, on average.
 
     All places of a narrow scope. Of another one the ``candidates``, which words have found, and
     those that are nearest by their signs of all that are ``left``: at least ``least``, if there
-    are as many.
+    are as many; none where what the candidates have ``suffices`` (None: never).
     """
     state = connection.execute("SELECT embedder FROM search_state").fetchone()
     if state["embedder"] != name_of(embedder):
@@ -126,6 +130,10 @@ def similarities(
     asked = unit(embedder.embed(readings).sum(axis=0))
     if scope.is_narrow:
         return _similar(_in_scope(connection, scope), asked)
+    if suffices is not None:
+        own = _similar(_of(connection, candidates), asked)
+        if suffices(*own):
+            return own
     far = nearest.distances(connection, asked, scope)
     chosen = _nearest(far, left, max(_COMPARED, least))
     wanted = distinct(np.concatenate([candidates, chosen]))

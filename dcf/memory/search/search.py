@@ -22,7 +22,15 @@ from dcf.memory.search.filtering import left
 from dcf.memory.search.found import KINDS, LEAST_SIMILARITY, Found, Kind
 from dcf.memory.search.hits import Hits, hits
 from dcf.memory.search.indexing import rebuild
-from dcf.memory.search.meaning import Missing, as_kept, embedded, keep, missing, similarities
+from dcf.memory.search.meaning import (
+    Missing,
+    Suffices,
+    as_kept,
+    embedded,
+    keep,
+    missing,
+    similarities,
+)
 from dcf.memory.search.nearest import Nearest
 from dcf.memory.search.place import CODES, Places, codes_at
 from dcf.memory.search.question import LONGEST_QUERY, Question, question_problems
@@ -34,6 +42,10 @@ from dcf.search import Embedder, EmbedderMissing, Vectors, embedder_named, witho
 
 _log = logging.getLogger(__name__)
 
+_NEAREST = 1.01
+"""The similarity of what is the same, in the precision of vectors as they are kept."""
+_ALONE = frozenset({"passage", "document"})
+"""Kinds of which nothing but words, meaning and salience decides: no neighbours, no cues."""
 _AT_ONCE = 64
 """Texts that a search may embed before it answers."""
 _BATCH = 512
@@ -292,6 +304,7 @@ def _answer(
         near = np.full(len(best.places), np.nan)
         score = cued(connection, question, best.places, best.words)
         return _best(connection, question, best, near, score)
+    part = embedder.weights.part_of_words(question.query)
     places, similar = similarities(
         connection,
         embedder,
@@ -301,14 +314,28 @@ def _answer(
         nearest=nearest,
         left=lambda places: left(connection, places, question),
         least=4 * question.k,
+        suffices=_enough(question, best, part),
     )
     best, near = _joined(best, places, similar)
-    part = embedder.weights.part_of_words(question.query)
     score = part * best.words + (1 - part) * np.nan_to_num(near)
     said = (best.words > 0) | (np.nan_to_num(near) >= LEAST_SIMILARITY)
     best, near = best.only(said), near[said]
     score = cued(connection, question, best.places, score[said])
     return _best(connection, question, best, near, score)
+
+
+def _enough(question: Question, best: Ranked, part: float) -> Suffices | None:
+    """Whether so many of ``best`` have a higher score than any text has that says no word of the
+    query: then none of those need be looked for."""
+    if question.is_filtered or not _ALONE.issuperset(question.wanted):
+        return None
+
+    def suffice(places: Places, near: Scores) -> bool:
+        words = best.words[np.searchsorted(best.places, places)]
+        above = part * words + (1 - part) * near > (1 - part) * _NEAREST
+        return int(np.count_nonzero(above)) >= 2 * question.k
+
+    return suffice
 
 
 def _readings(question: Question, found: Sequence[Hits]) -> list[str]:
