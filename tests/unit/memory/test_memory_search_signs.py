@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_world import Numbered, Ticking
 
-from dcf.memory import Actor, Filter, Memory, NewAgent, NewMessage, NewObservation, Origin, Source
+from dcf.memory import (
+    Actor,
+    Filter,
+    Memory,
+    NewAgent,
+    NewMessage,
+    NewObservation,
+    NewPassage,
+    Origin,
+    Source,
+)
 from dcf.memory.database import Connection, migrate
 from dcf.memory.database.migrations.v0016_signs import STEP
 from dcf.memory.search import meaning, scope, signs
@@ -178,6 +189,34 @@ async def test_a_wide_scope_ranks_as_a_narrow_one(
     assert len(narrow) == 10
     monkeypatch.setattr(scope, "_NARROW", 0)
     assert await ranked() == narrow
+
+
+async def test_signs_are_not_looked_at_where_words_decide_all_of_the_answer(
+    memory: Memory, by: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text that says no word of the query cannot be as near as to come before these."""
+    agent = await memory.agents.create(NewAgent("anna"), by=by, blocks=())
+    said = [NewPassage(f"puppies and kittens, day {number}") for number in range(9)]
+    others = [NewPassage(f"{FOUND} {number}") for number in range(40)]
+    await memory.passages.insert(agent.id, *said, *others, by=by)
+    await memory.search.catch_up()
+
+    async def ranked(k: int) -> list[tuple[str, float]]:
+        found = await memory.search.find(QUERY, k=k, agent_ids=[agent.id], kinds=["passage"])
+        return [(one.ref, one.score) for one in found]
+
+    narrow = {k: await ranked(k) for k in (2, 20)}
+    monkeypatch.setattr(scope, "_NARROW", 0)
+    looks: list[int] = []
+    distances = Nearest.distances
+
+    def counted(self: Nearest, *given: Any) -> Any:
+        looks.append(1)
+        return distances(self, *given)
+
+    monkeypatch.setattr(Nearest, "distances", counted)
+    assert await ranked(2) == narrow[2] and not looks
+    assert await ranked(20) == narrow[20] and looks
 
 
 @pytest.mark.usefixtures("wide")
