@@ -15,11 +15,13 @@ import json
 import os
 import random
 import re
+import sqlite3
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -31,6 +33,7 @@ from dcf.search import DEFAULT_EMBEDDER, embedder_named
 LOG, CONTEXT = "/log", "/augmented-context"
 _REPOSITORY = Path(__file__).parents[1]
 _AT_ONCE = 500
+_WHEN = ("at the start", "after a quarter", "after half", "after three quarters", "at the end")
 _WARM = 20
 """Questions before the measurement: the first one loads the embedder."""
 
@@ -102,12 +105,14 @@ async def retrieval_load(load: Load, scratch: Path) -> list[Figure]:
         port = json.loads(await server.stdout.readline())["port"]
         await _clients(port, Load(1, 1, 0, 0.0, 0.0, 0.0))
         family = [server.pid, *_children(server.pid)]
-        before, resident = sum(map(_processor_s, family)), sum(map(_resident, family))
+        before = [*map(_processor_s, family)]
         began = time.perf_counter()
+        watching = asyncio.create_task(_watched(family, load.seconds))
         seen, client_s = await _clients(port, load)
         took = time.perf_counter() - began
-        used = sum(map(_processor_s, family)) - before
-        grown = sum(map(_resident, family))
+        used = [after - one for one, after in zip(before, map(_processor_s, family), strict=True)]
+        resident = [*await watching, sum(map(_resident, family))]
+        unmeant = _unmeant(memory)
     finally:
         server.terminate()
         await server.wait()
@@ -116,12 +121,36 @@ async def retrieval_load(load: Load, scratch: Path) -> list[Figure]:
     mebi = 1024 * 1024
     return [
         *figures,
-        Figure("processor time of the server", used, "s"),
-        Figure("processor time of the server, for each request", 1e3 * used / answers, "ms"),
+        Figure("processor time of the server", sum(used), "s", note=_listed(used)),
+        Figure("processor time of the server, for each request", 1e3 * sum(used) / answers, "ms"),
         Figure("processor time of the clients", client_s, "s"),
-        Figure("memory of the server at the start", resident / mebi, "MiB"),
-        Figure("memory of the server at the end", grown / mebi, "MiB"),
+        *(
+            Figure(f"memory of the server {when}", size / mebi, "MiB")
+            for when, size in zip(_WHEN, resident, strict=True)
+        ),
+        Figure("items at the end that are not found by their meaning yet", unmeant, ""),
     ]
+
+
+async def _watched(family: Sequence[int], seconds: float) -> list[int]:
+    """Bytes of memory that processes have at the start, and after each quarter but the last."""
+    found = [sum(map(_resident, family))]
+    for _ in _WHEN[1:-1]:
+        await asyncio.sleep(seconds / (len(_WHEN) - 1))
+        found.append(sum(map(_resident, family)))
+    return found
+
+
+def _unmeant(memory: Path) -> int:
+    """Items that are not embedded yet."""
+    with closing(sqlite3.connect(memory)) as connection:
+        row = connection.execute("SELECT version - embedded FROM search_state").fetchone()
+    return int(row[0])
+
+
+def _listed(used: Sequence[float]) -> str:
+    """What each process used; the first one listens."""
+    return ", ".join(f"{one:.1f}" for one in used)
 
 
 async def fill(path: Path, count: int) -> None:

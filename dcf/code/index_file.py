@@ -5,7 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from dcf.code.errors import IndexTrouble
 
@@ -13,6 +15,9 @@ from dcf.code.errors import IndexTrouble
 # rows are removed by what would be stored for them today.
 _FORM = "7"
 _BUSY_S = 60.0
+_MOST_KEPT = 2
+_CACHE_KIB = 8_000
+"""Of pages that a connection knows."""
 # The underscore too, so that a whole name is a word. Marks belong to their letters.
 _TOKENIZER = "porter unicode61 categories 'L* N* M* Pc'"
 _TABLES = ("words", "vectors", "pieces", "files", "about")
@@ -37,37 +42,90 @@ CREATE VIRTUAL TABLE words USING fts5 (
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A connection, and by which its file is known; None where that was not there before."""
+
+    connection: sqlite3.Connection
+    file: tuple[int, int] | None
+
+
 class IndexFile:
-    """Opened anew for each operation: a file that another process replaced is noticed, and no
-    connection is shared between threads."""
+    """Connections are of one thread at a time. One that has read is kept for the next reader, with
+    the pages that it knows, as long as the file is the same: one that another process replaced is
+    noticed."""
 
     def __init__(self, path: Path, about: str) -> None:
         """``about`` is what the index is of: one of something else is made anew."""
         self.path = path
         self._form = f"{_FORM}|{about}"
+        self._kept: list[_Kept] = []
+        self._lock = Lock()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A connection that sees one moment, whoever writes meanwhile. Raises ``IndexTrouble``."""
-        with self._open() as connection:
-            connection.execute("BEGIN")
-            yield connection
+        with self._translated():
+            file = self._file()
+            connection = self._known(file) or self._connect()
+            try:
+                self._prepare(connection)
+                connection.execute("BEGIN")
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.close()
+                raise
+            self._keep(_Kept(connection, file))
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A connection that writes, alone: all of it is kept, or nothing. Raises
         ``IndexTrouble``."""
-        with self._open() as connection:
+        with self._translated(), closing(self._connect()) as connection:
+            self._prepare(connection)
             connection.execute("BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def close(self) -> None:
+        """Close what is kept."""
+        with self._lock:
+            kept, self._kept = self._kept, []
+        for one in kept:
+            one.connection.close()
+
+    def _file(self) -> tuple[int, int] | None:
+        """By which the file is known, if there is one."""
         try:
-            connection = self._connect()
-            with closing(connection):
-                yield connection
+            status = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return status.st_dev, status.st_ino
+
+    def _known(self, file: tuple[int, int] | None) -> sqlite3.Connection | None:
+        """A kept connection to this file."""
+        with self._lock:
+            one = self._kept.pop() if self._kept else None
+        if one is None:
+            return None
+        if one.file == file:
+            return one.connection
+        one.connection.close()
+        self.close()
+        return None
+
+    def _keep(self, one: _Kept) -> None:
+        with self._lock:
+            if one.file is not None and len(self._kept) < _MOST_KEPT:
+                self._kept.append(one)
+                return
+        one.connection.close()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
         except (OSError, sqlite3.Error) as error:
             if _is_damage(error):
                 self._remove()
@@ -83,7 +141,7 @@ class IndexFile:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
-            self._prepare(connection)
+            connection.execute(f"PRAGMA cache_size = {-_CACHE_KIB}")
         except BaseException:
             connection.close()
             raise

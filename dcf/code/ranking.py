@@ -7,6 +7,7 @@ import math
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dcf.code.naming import lines_of, naming_pieces
 from dcf.code.question import Question
@@ -47,8 +48,7 @@ _LATER = 0.001
 _BESIDE = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """What speaks for a piece, each from 0 to 1: ``words`` of the question, the best of all has 1;
     ``meaning``, the similarity of vectors, None without them; ``defines`` and ``says``, the share
     of the names asked for that begin or stand in it; ``near``, the nearness to the open file;
@@ -80,8 +80,7 @@ class Signals:
         return total / reach * (_BESIDE if self.has_places else 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A piece with what speaks for it, the names asked for that it says, by their lines, and the
     place that a stack trace names in it."""
 
@@ -124,14 +123,22 @@ def ranked(
     meaning: Mapping[int, float],
 ) -> list[Ranked]:
     """The best ``limit`` of the candidates, the best first."""
-    pieces = pieces_by_id(connection, found.ids)
+    # Only names are looked for in texts, which are most of what there is to read.
+    read = bool(question.names)
+    pieces = pieces_by_id(connection, found.ids, with_texts=read)
     judge = _Judge(question, found, meaning)
     everything = [judge.judged(piece) for piece in pieces.values()]
     # Then by place, so that the same question has the same answer.
     everything.sort(
         key=lambda one: (-one.signals.score, one.piece.path, one.piece.first_line, one.piece.id)
     )
-    return everything[: question.limit]
+    best = everything[: question.limit]
+    return best if read else _with_texts(connection, best)
+
+
+def _with_texts(connection: sqlite3.Connection, found: Sequence[Ranked]) -> list[Ranked]:
+    pieces = pieces_by_id(connection, [one.piece.id for one in found])
+    return [one._replace(piece=pieces[one.piece.id]) for one in found]
 
 
 class _Judge:
@@ -147,15 +154,19 @@ class _Judge:
 
     def judged(self, piece: KnownPiece) -> Ranked:
         names = self._names
-        many = max(len(names), 1)
-        begins = set(piece.begins.split()) if names else ()
-        said = lines_of(names, piece)
+        said: Mapping[str, int] = {}
+        defines = says = 0.0
+        if names:
+            begins = set(piece.begins.split())
+            said = lines_of(names, piece)
+            defines = sum(name in begins for name in names) / len(names)
+            says = len(said) / len(names)
         at = self._order.get(piece.id)
         signals = Signals(
             words=self._found.words.get(piece.id, 0.0),
             meaning=self._meaning.get(piece.id),
-            defines=sum(name in begins for name in names) / many,
-            says=len(said) / many,
+            defines=defines,
+            says=says,
             near=_nearness(piece.path, self._near),
             is_function=piece.kind in _FUNCTIONS,
             begins=float(_begins(piece.name, self._first)),

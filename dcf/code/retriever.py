@@ -35,6 +35,8 @@ _LOOKS = (4, 19)
 """For how many times as long as a look at all files took there is no other one: looking takes at
 most a fifth of the time, and a twentieth where an edit is seen within ``_LATE_S`` all the same."""
 _LATE_S = 1.0
+_EARLY = 0.8
+"""From this part of that time on a look is begun behind the next answer, which does not wait."""
 _PATIENCE_S = 1.2
 """How long an answer waits for an index that is being made."""
 
@@ -52,8 +54,8 @@ class CodeRetriever:
         self._embedder = embedder
         self._index = IndexFile(index_path, str(self.root))
         self._syncing = asyncio.Lock()
-        self._looking = asyncio.Lock()
-        self._look_again = 0.0
+        self._following: asyncio.Task[None] | None = None
+        self._look_soon = self._look_again = 0.0
         self._behind: asyncio.Task[Synced] | None = None
         self._pending: dict[str, None] = {}
         self._first: list[str] = []
@@ -68,14 +70,24 @@ class CodeRetriever:
 
         Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles`` and ``IndexTrouble``.
         """
-        async with self._looking:
-            self._reap()
-            if self._behind is None and time.monotonic() >= self._look_again:
-                await self._follow()
+        self._reap()
+        now = time.monotonic()
+        if self._following is None and self._behind is None and now >= self._look_soon:
+            self._following = asyncio.create_task(self._follow())
+        if self._following is not None and (self._following.done() or now >= self._look_again):
+            await self._looked(self._following)
         if self._pending:
             await self._read_first(Question(question), patience_s)
         self._reap()
         return (_partial(self.root, len(self._pending)),) if self._pending else ()
+
+    async def _looked(self, look: asyncio.Task[None]) -> None:
+        """Wait for a look, which others may wait for too. Raises as it ended."""
+        try:
+            await asyncio.shield(look)
+        finally:
+            if look.done() and self._following is look:
+                self._following = None
 
     async def _follow(self) -> None:
         """Index what changed, unless that is much."""
@@ -84,7 +96,8 @@ class CodeRetriever:
         now = time.monotonic()
         # Many who ask at once share a look, and looking takes a small part of the time.
         fewest, most = (times * (now - began) for times in _LOOKS)
-        self._look_again = now + min(most, max(fewest, _LATE_S))
+        wait = min(most, max(fewest, _LATE_S))
+        self._look_again, self._look_soon = now + wait, now + _EARLY * wait
         if len(changed) + len(gone) > _FEW:
             self._pending = dict.fromkeys(changed or gone)
         elif changed or gone:
@@ -114,9 +127,13 @@ class CodeRetriever:
 
     async def close(self) -> None:
         """End what goes on behind an answer; what is indexed stays."""
+        if self._following is not None:
+            await stop(self._following)
+            self._following = None
         if self._behind is not None:
             await stop(self._behind)
             self._behind = None
+        self._index.close()
 
     async def sync(self, progress: Callable[[int, int], None] | None = None) -> Synced:
         """Bring the index up to date with the files. ``progress`` is told how many files are done,
@@ -136,6 +153,8 @@ class CodeRetriever:
                     del self._pending[path]
                 if progress is not None:
                     progress(self._listed - len(self._pending), self._listed)
+            if len(changed) >= _FILES:
+                await asyncio.to_thread(self._tidy)
             self._first_done.set()
             total += Synced(unchanged=unchanged, problems=await self._old_problems(changed))
             return total + await self._embed(changed)
@@ -210,6 +229,11 @@ class CodeRetriever:
     def _sync(self, paths: Sequence[str]) -> Synced:
         with self._index.writing() as connection:
             return sync_files(connection, self.root, paths, rows.files(connection, paths))
+
+    def _tidy(self) -> None:
+        """Let the words of many new files be in one place: each search looks in all of them."""
+        with self._index.writing() as connection:
+            connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     async def _embed(self, changed: Sequence[str]) -> Synced:
         total = Synced()

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dcf.code.files import Stamp
 from dcf.code.identifiers import told
@@ -13,7 +14,7 @@ from dcf.code.piece import Piece
 from dcf.code.synonyms import synonyms
 from dcf.problem import Problem
 
-_PIECE = "p.id, f.path, p.first_line, p.last_line, p.name, p.kind, p.begins, p.text"
+_PIECE = "p.id, f.path, p.first_line, p.last_line, p.name, p.kind, p.begins, {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,7 @@ class KnownFile:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPiece:
+class KnownPiece(NamedTuple):
     """A piece as the index has it: ``name`` is the qualified name of what it defines or stands in,
     ``begins`` has the names of all definitions that begin in it; both may be empty."""
 
@@ -122,16 +122,20 @@ def indexed(name: str, begins: str, path: str, text: str) -> tuple[str, str, str
     return told(names), synonyms(names), told(path), told(text)
 
 
-def pieces_by_id(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, KnownPiece]:
-    """Those of ``ids`` that are there."""
-    found = _pieces(connection, "p.id IN (SELECT value FROM json_each(?))", (json.dumps(ids),))
+def pieces_by_id(
+    connection: sqlite3.Connection, ids: Sequence[int], *, with_texts: bool = True
+) -> dict[int, KnownPiece]:
+    """Those of ``ids`` that are there; without their texts these are empty."""
+    where, values = "p.id IN (SELECT value FROM json_each(?))", (json.dumps(ids),)
+    found = _pieces(connection, where, values, "p.text" if with_texts else "''")
     return {one.id: one for one in found}
 
 
 def _pieces(
-    connection: sqlite3.Connection, where: str, values: tuple[object, ...]
+    connection: sqlite3.Connection, where: str, values: tuple[object, ...], text: str = "p.text"
 ) -> list[KnownPiece]:
+    what = _PIECE.format(text)
     rows = connection.execute(
-        f"SELECT {_PIECE} FROM pieces p JOIN files f ON f.id = p.file WHERE {where}", values
+        f"SELECT {what} FROM pieces p JOIN files f ON f.id = p.file WHERE {where}", values
     )
     return [KnownPiece(*row) for row in rows.fetchall()]

@@ -20,6 +20,7 @@ from dcf.retrieval.item_line import line_of
 from dcf.retrieval.items import (
     ARCHIVE,
     BATCH,
+    Elsewhere,
     Kept,
     archive_of,
     archives_named,
@@ -88,7 +89,7 @@ class FileItems:
         for folder in await self._at_work(self._folders):
             await self._at_work(ItemFolder(folder).compact, True)
 
-    async def keep_up(self) -> None:
+    async def keep_up(self, elsewhere: Elsewhere | None = None) -> None:
         # Words alone decide here.
         return
 

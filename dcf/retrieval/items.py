@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Literal, Protocol, TypeAlias
 
 from dcf.retrieval.errors import InvalidItem, UnnamedProjects
 from dcf.retrieval.item import Item, NewItem, Recalled, problems_of
+from dcf.search import Vectors
 
 MOST = 1_000
 """Items that are recalled at once."""
 BATCH = 500
 """Items that are read and kept at once, where many are."""
+Elsewhere: TypeAlias = Callable[[Sequence[str]], Awaitable[Vectors]]
+"""Embeds texts in another process, as the embedder here does."""
 ARCHIVE = "artifacts-"
 """What the name of a project's archive begins with."""
 
@@ -46,9 +49,9 @@ class Items(Protocol):
     async def compact(self) -> None:
         """Give back the room that items had which are gone, of all projects."""
 
-    async def keep_up(self) -> None:
+    async def keep_up(self, elsewhere: Elsewhere | None = None) -> None:
         """Make new items found by their meaning too, until it is cancelled: what ``recall`` else
-        begins with."""
+        begins with. Texts may be embedded ``elsewhere``."""
 
     def leave_behind(self) -> None:
         """Another process keeps up: ``recall`` here begins with nothing."""

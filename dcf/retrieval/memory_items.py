@@ -22,6 +22,7 @@ from dcf.retrieval.items import (
     ARCHIVE,
     BATCH,
     MOST,
+    Elsewhere,
     Kept,
     archive_of,
     archives_named,
@@ -93,8 +94,8 @@ class MemoryItems:
     async def compact(self) -> None:
         await self._memory.ledger.database.shrink()
 
-    async def keep_up(self) -> None:
-        await self._memory.search.keep_up()
+    async def keep_up(self, elsewhere: Elsewhere | None = None) -> None:
+        await self._memory.search.keep_up(elsewhere)
 
     async def archives(self) -> Mapping[str, str | None]:
         found: list[tuple[str, str]] = []

@@ -14,9 +14,16 @@ def permitted(
     candidates: Sequence[Candidate], files: Sequence[str] | None
 ) -> tuple[list[Candidate], list[Scored]]:
     """Those that are in ``files`` or about none, and the others, left out. None permits all."""
-    may = [one for one in candidates if files is None or _may_be_told(one, files)]
-    refused = [one for one in candidates if one not in may]
-    return may, [Scored(one, 0.0, (), left_out=NOT_PERMITTED) for one in refused]
+    if files is None:
+        return list(candidates), []
+    may: list[Candidate] = []
+    refused: list[Scored] = []
+    for one in candidates:
+        if _may_be_told(one, files):
+            may.append(one)
+        else:
+            refused.append(Scored(one, 0.0, (), left_out=NOT_PERMITTED))
+    return may, refused
 
 
 def is_among(path: str, files: Sequence[str]) -> bool:

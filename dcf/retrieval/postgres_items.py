@@ -12,7 +12,7 @@ from typing import Any
 from dcf.memory import Clock, NewId
 from dcf.retrieval.errors import StoreProblem, StoreUnreachable, UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.items import BATCH, Kept, archive_of, demand_valid, kept_of
+from dcf.retrieval.items import BATCH, Elsewhere, Kept, archive_of, demand_valid, kept_of
 from dcf.retrieval.postgres_search import Meanings, asked, fused, told
 from dcf.retrieval.postgres_store import DURABLE, PostgresStore
 from dcf.retrieval.together import Together
@@ -242,7 +242,7 @@ class PostgresItems:
     async def compact(self) -> None:
         await self._store.vacuum()
 
-    async def keep_up(self) -> None:
+    async def keep_up(self, elsewhere: Elsewhere | None = None) -> None:
         if self._meanings.embedder is None:
             return
         self._is_kept_up = True

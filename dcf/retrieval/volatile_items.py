@@ -9,7 +9,7 @@ from itertools import count
 from dcf.memory import Clock, NewId
 from dcf.retrieval.errors import UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.items import demand_valid
+from dcf.retrieval.items import Elsewhere, demand_valid
 from dcf.retrieval.word_table import WordTable
 from dcf.search import words
 
@@ -63,7 +63,7 @@ class VolatileItems:
         # What is gone has no room here.
         return
 
-    async def keep_up(self) -> None:
+    async def keep_up(self, elsewhere: Elsewhere | None = None) -> None:
         # Words alone decide here.
         return
 

@@ -83,14 +83,15 @@ class WordsOnly:
 
 
 def embedder_named(name: str) -> Embedder:
-    """The embedder ``wordllama``, ``minilm`` or ``none``. Its weights are loaded here.
+    """The embedder ``wordllama``, ``minilm`` or ``none``. Its weights are loaded here, those of
+    ``wordllama`` once for all of the process.
 
     Raises ``UnknownEmbedder``, or ``EmbedderMissing`` with the command that installs it.
     """
     if name == "wordllama":
-        from dcf.search.word_vectors import WordVectors
+        from dcf.search.word_vectors import word_vectors
 
-        return WordVectors()
+        return word_vectors()
     if name == "minilm":
         from dcf.search.minilm import MiniLM
 

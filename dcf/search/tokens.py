@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 _MOST_HELD = 200_000
 """Pieces of words that are known: some 15 MB."""
 _LONGEST_WORD = 64
+_LONGEST_NUMBER = 4
+"""Of words with a digit: longer ones are ids and times, of which each is another."""
+_DIGIT = re.compile(r"\d")
 _FEW = 16
 """Words for which it takes longer to wake the other cores."""
 
@@ -37,7 +41,7 @@ class KnownPieces:
         new = [word for word in words if word not in found]
         for word, one in zip(new, self._cut(new), strict=True):
             found[word] = one.ids
-            if len(word) <= _LONGEST_WORD:
+            if _comes_again(word):
                 known[word] = one.ids
                 held += len(one.ids)
         self._known, self._held = known, held
@@ -47,6 +51,12 @@ class KnownPieces:
         if len(words) < _FEW:
             return [self._tokenizer.encode(word, add_special_tokens=False) for word in words]
         return self._tokenizer.encode_batch_fast(words, add_special_tokens=False)
+
+
+def _comes_again(word: str) -> bool:
+    if len(word) <= _LONGEST_NUMBER:
+        return True
+    return len(word) <= _LONGEST_WORD and _DIGIT.search(word) is None
 
 
 def count_tokens(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from dcf.late_numpy import np
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 1_024
+_KNOWN = 64
+"""Single texts whose vectors are known: a question is asked of memory, documents and code in
+turn."""
 
 
 class WordVectors:
@@ -34,18 +38,28 @@ class WordVectors:
         # Half precision is how the file has it: 16 MB instead of 32, and as exact.
         self._table = table
         self._pieces = KnownPieces()
+        self._of_one = lru_cache(_KNOWN)(self._one)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        telling = [telling_words(text) for text in texts]
-        small = self._means([" ".join(text).lower().split() for text in telling])
-        written = self._means(telling)
-        return unit(np.concatenate([small, written], axis=1))
+        return self._of_one(texts[0]) if len(texts) == 1 else self._embedded(texts)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self.embed(texts)
 
     def embed_words(self, words: Sequence[str]) -> Vectors:
         return self._means([word.lower().split() for word in words])
+
+    def _one(self, text: str) -> Vectors:
+        found = self._embedded([text])
+        # Several have it.
+        found.flags.writeable = False
+        return found
+
+    def _embedded(self, texts: Sequence[str]) -> Vectors:
+        telling = [telling_words(text) for text in texts]
+        small = self._means([" ".join(text).lower().split() for text in telling])
+        written = self._means(telling)
+        return unit(np.concatenate([small, written], axis=1))
 
     def _means(self, texts: Sequence[Sequence[str]]) -> Vectors:
         rows = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
@@ -68,3 +82,10 @@ class WordVectors:
         vectors = self._table[used].astype(np.float32)
         at = np.cumsum(used) - 1
         return np.array([vectors[at[one]].mean(axis=0) for one in pieces])
+
+
+@cache
+def word_vectors() -> WordVectors:
+    """The default embedder of this process; any number of threads may use it at once. Raises
+    ``EmbedderMissing``."""
+    return WordVectors()

@@ -2,6 +2,7 @@
 
 Messages come on stdin and go to stdout, each behind its length: first the setting, which is
 answered when this process is ready, then questions. It ends when stdin does.
+Texts that are to be embedded come between questions.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import pickle
 import sys
 from typing import Any, BinaryIO
 
+from starlette.responses import Response
+
 from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.retrieval.opening import open_retrieval
 from dcf.cli.retrieval.setting import RetrievalSetting
@@ -21,15 +24,21 @@ from dcf.cli.settings import Settings
 from dcf.memory import SYSTEM
 from dcf.problem import ProblemError
 from dcf.retrieval import Caller, ContextQuestion, Retrieval
-from dcf.retrieval.serving import LENGTH, READY, STATUS, context_answer, refusal
+from dcf.retrieval.serving import LENGTH, READY, SENT, STATUS, context_answer, refusal
+from dcf.search import embedder_named
 
 _log = logging.getLogger(__name__)
+
+SWITCH_S = 0.001
+"""After so long a thread that computes lets another one go on. Each answer passes through several
+threads, and at Python's 5 ms would wait as long for each."""
 
 
 def main() -> None:
     """Answer until nobody asks any more."""
     from uvloop import new_event_loop
 
+    sys.setswitchinterval(SWITCH_S)
     # The old stdout has answers alone: what a library prints goes to stderr.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -46,23 +55,36 @@ async def _answer_all(setting: RetrievalSetting, questions: BinaryIO, answers: B
     async with open_retrieval(settings, setting, SYSTEM) as retrieval:
         retrieval.items.leave_behind()
         _send(answers, READY)
-        while (question := await asyncio.to_thread(_next, questions)) is not None:
-            _send(answers, await _answered(retrieval, json.loads(question)))
+        while (message := await asyncio.to_thread(_next, questions)) is not None:
+            _send(answers, await _answered(settings, retrieval, json.loads(message)))
 
 
-async def _answered(retrieval: Retrieval, told: dict[str, Any]) -> bytes:
+async def _answered(settings: Settings, retrieval: Retrieval, told: dict[str, Any]) -> bytes:
+    try:
+        if "texts" in told:
+            return _vectors(settings.embedder, told["texts"])
+        response = await _response(retrieval, told)
+    # As the server answers an error that nobody foresaw: the next message may have none.
+    except Exception:  # noqa: BLE001
+        _log.exception("a message was not answered")
+        return STATUS.pack(500) + json.dumps({"error": "Internal Server Error"}).encode()
+    return STATUS.pack(response.status_code) + bytes(response.body)
+
+
+def _vectors(embedder: str, texts: list[str]) -> bytes:
+    """Half as large as they are here, as they are kept."""
+    rows = embedder_named(embedder).embed(texts)
+    return STATUS.pack(200) + rows.astype(SENT).tobytes()
+
+
+async def _response(retrieval: Retrieval, told: dict[str, Any]) -> Response:
     asked, by = told["question"], Caller(**told["by"])
     # JSON has no tuples.
     question = ContextQuestion(**{**asked, "tags": tuple(asked["tags"])})
     try:
-        response = await context_answer(retrieval, question, by)
+        return await context_answer(retrieval, question, by)
     except ProblemError as error:
-        response = refusal(error)
-    # As the server answers an error that nobody foresaw: the next question may have none.
-    except Exception:  # noqa: BLE001
-        _log.exception("a question was not answered")
-        return STATUS.pack(500) + json.dumps({"error": "Internal Server Error"}).encode()
-    return STATUS.pack(response.status_code) + bytes(response.body)
+        return refusal(error)
 
 
 def _next(stream: BinaryIO) -> bytes | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from dcf.cli.answer import Answer
 from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.memory.opening import now_ms
+from dcf.cli.retrieval.answerer import SWITCH_S
 from dcf.cli.retrieval.opening import open_retrieval
 from dcf.cli.retrieval.setting import TOKENS, RetrievalSetting
 from dcf.cli.retrieval.tending import night_of
@@ -48,6 +49,7 @@ async def serve_retrieval(
     from dcf.tools.serving import CannotServe, Guard, is_loopback, serve_app
 
     log_to_stderr(settings.log_level)
+    sys.setswitchinterval(SWITCH_S)
     token = token_of(token_file, settings)
     # Each token opens something: none of them may be one that can be guessed.
     if token or not setting.projects.tokens:
@@ -91,6 +93,7 @@ async def serve_retrieval(
             if night is None
             else lambda: night_of(settings, setting, night).watch(work),
             answer=None if others is None else others.answer,
+            embed=None if others is None else others.vectors,
         )
         try:
             await serve_app(app, host, setting.port, grace_s=_GRACE_S, on_ready=ready)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
@@ -17,11 +16,14 @@ _FEW = 8
 """Stretches of a scope that are asked one by one without a second thought."""
 _AROUND = 1_000
 """Texts between the first and the last of many stretches that are read to spare asking each."""
+# As one text: thousands of rows, each handed over by itself, take twice as long.
 _TEXTS = (
-    "SELECT rowid FROM search_words WHERE search_words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
+    "SELECT group_concat(rowid) FROM (SELECT rowid FROM search_words"
+    " WHERE search_words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)"
 )
 _ABOUTS = (
-    "SELECT rowid FROM search_abouts WHERE search_abouts MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
+    "SELECT group_concat(rowid) FROM (SELECT rowid FROM search_abouts"
+    " WHERE search_abouts MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)"
 )
 
 
@@ -37,10 +39,12 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """About how many texts say a word, and their places, unless it is in very many."""
+    """About how many texts say a word, and their places: ``is_all`` of them, or of a word that is
+    in very many the first of each stretch."""
 
     number: int
-    places: Places | None
+    places: Places
+    is_all: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,35 +98,31 @@ def _said(connection: Connection, word: str, scope: Scope, whole: Mapping[Stretc
     if around is not None:
         return _Said(len(around), around)
     number = 0
-    parts: list[Places] | None = []
+    parts: list[Places] = []
+    is_all = True
     for stretch, texts in whole.items():
-        last = _enough_at(connection, match, stretch)
-        if last is not None:
-            passed = texts_between(connection, stretch.first, last)
-            number += min(round(_ENOUGH * texts / max(passed, 1)), texts)
-            parts = None
+        here = _rowids(connection, _TEXTS, (match, stretch.first, stretch.last, _ENOUGH))
+        parts.append(here)
+        if len(here) < _ENOUGH:
+            number += len(here)
             continue
-        here = _rowids(connection, _TEXTS, (match, stretch.first, stretch.last, -1))
-        number += len(here)
-        if parts is not None:
-            parts.append(here)
-    return _Said(number, None if parts is None else _together(parts))
+        passed = texts_between(connection, stretch.first, int(here[-1]))
+        number += min(round(_ENOUGH * texts / max(passed, 1)), texts)
+        is_all = False
+    return _Said(number, _together(parts), is_all)
 
 
 def _everywhere(connection: Connection, word: str, said: _Said, scope: Scope) -> Hits:
-    text = said.places
-    if text is None:
-        text = _places(connection, f"text : {_quoted(word)}", scope, _ENOUGH)
     about = _about(connection, word, scope, _ENOUGH)
-    return Hits(text, about, said.number / scope.documents)
+    return Hits(said.places, about, said.number / scope.documents)
 
 
 def _among(connection: Connection, word: str, said: _Said, chosen: _Chosen, scope: Scope) -> Hits:
     match = f"{_quoted(word)} AND ({chosen.match})"
-    if said.places is None or chosen.places is None:
-        text = _places(connection, f"text : {match}", scope, _ENOUGH)
-    else:
+    if said.is_all and chosen.places is not None:
         text = np.intersect1d(said.places, chosen.places, assume_unique=True)
+    else:
+        text = _places(connection, f"text : {match}", scope, _ENOUGH)
     about = _about(connection, word, scope, _ENOUGH)
     if len(about):
         # Few words are what a text is about: for most nothing need be asked of the large index.
@@ -133,7 +133,7 @@ def _among(connection: Connection, word: str, said: _Said, chosen: _Chosen, scop
 def _chosen(said: Mapping[str, _Said], found: Mapping[str, Hits]) -> _Chosen:
     match = " OR ".join(_quoted(word) for word in found)
     # As long as a list is as the most that is read, there may be more.
-    if any(said[word].places is None or len(found[word].about) >= _ENOUGH for word in found):
+    if any(not said[word].is_all or len(found[word].about) >= _ENOUGH for word in found):
         return _Chosen(match, None)
     parts = [part for one in found.values() for part in (one.text, one.about)]
     return _Chosen(match, distinct(_together(parts)))
@@ -177,21 +177,12 @@ def _rowids(connection: Connection, sql: str, values: tuple[str, int, int, int])
     cursor = connection.cursor()
     # Bare tuples: rows by name cost as much as the search.
     cursor.row_factory = None
-    return np.fromiter(chain.from_iterable(cursor.execute(sql, values)), dtype=np.int64)
+    (found,) = cursor.execute(sql, values).fetchone()
+    return np.fromstring(found or "", dtype=np.int64, sep=",")
 
 
 def _together(parts: Sequence[Places]) -> Places:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-
-
-def _enough_at(connection: Connection, match: str, stretch: Stretch) -> int | None:
-    """The place until which enough texts match; None if fewer do."""
-    row = connection.execute(
-        "SELECT rowid FROM search_words WHERE search_words MATCH ?"
-        " AND rowid BETWEEN ? AND ? LIMIT 1 OFFSET ?",
-        (match, stretch.first, stretch.last, _ENOUGH - 1),
-    ).fetchone()
-    return None if row is None else int(row[0])
 
 
 def _quoted(word: str) -> str:

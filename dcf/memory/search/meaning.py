@@ -16,7 +16,7 @@ from dcf.memory.search.nearest import Distances, Nearest
 from dcf.memory.search.place import Places, distinct, is_said
 from dcf.memory.search.scope import Scope
 from dcf.memory.search.signs import STORED
-from dcf.search import Embedder, unit
+from dcf.search import Embedder, Vectors, unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +32,9 @@ Vector: TypeAlias = "NDArray[np.float32]"
 Similarities: TypeAlias = "NDArray[np.float64]"
 Left: TypeAlias = Callable[[Places], Places]
 """Those of some places that are wanted."""
+Suffices: TypeAlias = Callable[[Places, Similarities], bool]
+"""Whether no other place can be among the best, if those with a vector are so near to what is
+asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,11 @@ def _unchanged(connection: Connection, texts: list[Missing]) -> list[Missing]:
 
 def embedded(embedder: Embedder, texts: list[Missing]) -> dict[Missing, bytes]:
     """Their vectors, as they are kept."""
-    rows = embedder.embed([one.text for one in texts])
+    return as_kept(texts, embedder.embed([one.text for one in texts]))
+
+
+def as_kept(texts: list[Missing], rows: Vectors) -> dict[Missing, bytes]:
+    """Vectors, one a row, as they are kept."""
     return {one: row.astype(STORED).tobytes() for one, row in zip(texts, rows, strict=True)}
 
 
@@ -107,13 +114,14 @@ def similarities(
     nearest: Nearest,
     left: Left,
     least: int,
+    suffices: Suffices | None,
 ) -> tuple[Places, Similarities]:
     """Places with a vector, in order, and how near they are to what the ``readings`` of
     a query mean, on average.
 
     All places of a narrow scope. Of another one the ``candidates``, which words have found, and
     those that are nearest by their signs of all that are ``left``: at least ``least``, if there
-    are as many.
+    are as many; none where what the candidates have ``suffices`` (None: never).
     """
     state = connection.execute("SELECT embedder FROM search_state").fetchone()
     if state["embedder"] != name_of(embedder):
@@ -122,24 +130,24 @@ def similarities(
     asked = unit(embedder.embed(readings).sum(axis=0))
     if scope.is_narrow:
         return _similar(_in_scope(connection, scope), asked)
-    places, far = nearest.distances(connection, asked, scope)
-    if scope.only is not None:
-        kept = np.isin(places, scope.only, assume_unique=True)
-        places, far = places[kept], far[kept]
-    chosen = _nearest(places, far, left, max(_COMPARED, least))
+    if suffices is not None:
+        own = _similar(_of(connection, candidates), asked)
+        if suffices(*own):
+            return own
+    far = nearest.distances(connection, asked, scope)
+    chosen = _nearest(far, left, max(_COMPARED, least))
     wanted = distinct(np.concatenate([candidates, chosen]))
     near, similar = _similar(_of(connection, _and_beside(wanted)), asked)
     kept = np.isin(near, wanted, assume_unique=True)
     return near[kept], similar[kept]
 
 
-def _nearest(places: Places, far: Distances, left: Left, many: int) -> Places:
+def _nearest(far: Distances, left: Left, many: int) -> Places:
     """The ``many`` nearest of those that are left, however many others are nearer."""
-    order = np.argsort(far, kind="stable")
-    found = [places[:0]]
+    found = [np.zeros(0, dtype=np.int64)]
     start, size = 0, many
-    while start < len(order) and sum(map(len, found)) < many:
-        found.append(left(places[order[start : start + size]]))
+    while start < len(far) and sum(map(len, found)) < many:
+        found.append(left(far.nearest(start + size)[start:]))
         start, size = start + size, 4 * size
     return np.concatenate(found)[:many]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from sqlite3 import Cursor
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,71 +20,147 @@ if TYPE_CHECKING:
 
     from dcf.search import Vectors
 
-Distances: TypeAlias = "NDArray[np.uint16]"
+Counts: TypeAlias = "NDArray[np.uint16]"
 
 _MOST_BYTES = 256_000_000
+_TOGETHER = 16
+"""Chunks that are held as one: each costs some 20 µs beside its texts, which take as long."""
 # The index has both: the chunks themselves are not touched.
 _STAMPS = (
     "SELECT first, stamp FROM search_signs INDEXED BY search_signs_by_stamp WHERE first BETWEEN"
     " coalesce((SELECT max(first) FROM search_signs WHERE first <= ?1), 0) AND ?2 ORDER BY first"
 )
+_Stamps: TypeAlias = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """Places, in order, and in how many signs the vector at each differs from another one."""
+
+    parts: Sequence[tuple[Places, Counts]]
+
+    def __len__(self) -> int:
+        return sum(len(far) for _, far in self.parts)
+
+    def nearest(self, many: int) -> Places:
+        """The ``many`` nearest places, in the order of their distances, then their own."""
+        # Of all others nothing but their number is looked at: they are hundreds of thousands.
+        most = max((int(far.max()) for _, far in self.parts if len(far)), default=0)
+        counted = sum(np.bincount(far, minlength=most + 1) for _, far in self.parts)
+        until = np.searchsorted(np.cumsum(counted), many)
+        places, near = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint16)]
+        for own, far in self.parts:
+            inside = np.flatnonzero(far <= until)
+            places.append(own[inside])
+            near.append(far[inside])
+        order = np.argsort(np.concatenate(near), kind="stable")[:many]
+        return np.concatenate(places)[order]
+
+
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """Chunks that follow each other, as one."""
+
+    stamps: _Stamps
+    whole: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    stamp: int
+    chunk: Chunk
+    together: _Together | None = None
 
 
 class Nearest:
     """Reads chunks of signs and holds what it read, up to 256 MB: some 3,500,000 texts with the
-    default embedder. What somebody has written anew since is read again; what does not fit is read
-    each time."""
+    default embedder, each of which takes 72 bytes. What somebody has written anew since is read
+    again; what does not fit is read each time."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._most_bytes = most_bytes
         self._bytes = 0
-        self._held: dict[int, tuple[int, Chunk]] = {}
+        self._held: dict[int, _Held] = {}
         self._lock = threading.Lock()
 
-    def distances(
-        self, connection: Connection, asked: Vectors, scope: Scope
-    ) -> tuple[Places, Distances]:
-        """All places of ``scope`` with a vector, in order, and in how many signs each differs from
-        the vector ``asked``."""
+    def distances(self, connection: Connection, asked: Vectors, scope: Scope) -> Distances:
+        """All places of ``scope`` with a vector, and how far these are from the vector
+        ``asked``."""
         bits = bits_of(asked[None, :])
-        places, far = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint16)]
+        parts: list[tuple[Places, Counts]] = []
         spans = _Spans(scope)
         for chunk in self._chunks(connection, scope):
             wanted = spans.wanted(chunk.places)
             if wanted is None:
-                places.append(chunk.places)
-                far.append(_distances(chunk.bits, bits))
+                parts.append((chunk.places, _distances(chunk.bits, bits)))
             elif wanted.any():
-                places.append(chunk.places[wanted])
-                far.append(_distances(chunk.bits[:, wanted], bits))
-        return np.concatenate(places), np.concatenate(far)
+                parts.append((chunk.places[wanted], _distances(chunk.bits[:, wanted], bits)))
+        return Distances(parts)
 
     def _chunks(self, connection: Connection, scope: Scope) -> Iterator[Chunk]:
         cursor = connection.cursor()
         cursor.row_factory = None
         self._forget_what_is_gone(cursor)
         # Two stretches may have parts of one chunk.
-        stamps: dict[int, int] = {}
-        for first, last in scope.spans:
-            stamps.update(cursor.execute(_STAMPS, (first, last)))
-        for first, stamp in stamps.items():
-            known = self._held.get(first)
-            if known is not None and known[0] == stamp:
-                yield known[1]
-                continue
-            row = cursor.execute(
-                "SELECT places, bits FROM search_signs WHERE first = ?", (first,)
-            ).fetchone()
-            chunk = chunk_of(row)
-            self._hold(first, stamp, chunk)
-            yield chunk
+        known: set[int] = set()
+        for span in scope.spans:
+            stamps = [one for one in cursor.execute(_STAMPS, span) if one[0] not in known]
+            known.update(first for first, _ in stamps)
+            yield from self._of_stretch(cursor, stamps)
 
-    def _hold(self, first: int, stamp: int, chunk: Chunk) -> None:
+    def _of_stretch(self, cursor: Cursor, stamps: _Stamps) -> Iterator[Chunk]:
+        """The chunks that have these stamps and follow each other, some of them as one."""
+        at = 0
+        while at < len(stamps):
+            some = stamps[at : at + _TOGETHER]
+            held = self._held.get(stamps[at][0])
+            together = None if held is None else held.together
+            # The last one of all grows with the next texts: it stays by itself.
+            if together is None and at + _TOGETHER < len(stamps):
+                together = self._joined(cursor, some)
+            if together is not None and together.stamps == some:
+                yield together.whole
+                at += _TOGETHER
+            else:
+                yield self._chunk(cursor, *stamps[at])
+                at += 1
+
+    def _joined(self, cursor: Cursor, stamps: _Stamps) -> _Together | None:
+        """Chunks as one from now on; None where they are not all held, each by itself."""
+        chunks = [self._chunk(cursor, first, stamp) for first, stamp in stamps]
+        whole = Chunk(
+            np.concatenate([one.places for one in chunks]),
+            np.concatenate([one.bits for one in chunks], axis=1),
+        )
+        together = _Together(stamps, whole)
+        with self._lock:
+            held = [self._held.get(first) for first, _ in stamps]
+            if any(one is None or one.together is not None for one in held):
+                return None
+            end = 0
+            for (first, stamp), chunk in zip(stamps, chunks, strict=True):
+                own = slice(end, end := end + len(chunk.places))
+                part = Chunk(whole.places[own], whole.bits[:, own])
+                self._held[first] = _Held(stamp, part, together)
+        return together
+
+    def _chunk(self, cursor: Cursor, first: int, stamp: int) -> Chunk:
+        known = self._held.get(first)
+        if known is not None and known.stamp == stamp:
+            return known.chunk
+        row = cursor.execute(
+            "SELECT places, bits FROM search_signs WHERE first = ?", (first,)
+        ).fetchone()
+        chunk = chunk_of(row)
+        self._hold(first, _Held(stamp, chunk))
+        return chunk
+
+    def _hold(self, first: int, one: _Held) -> None:
         with self._lock:
             self._let_go(first)
-            size = _bytes(chunk)
+            size = _bytes(one.chunk)
             if self._bytes + size <= self._most_bytes:
-                self._held[first] = (stamp, chunk)
+                self._held[first] = one
                 self._bytes += size
 
     def _forget_what_is_gone(self, cursor: Cursor) -> None:
@@ -96,7 +173,13 @@ class Nearest:
 
     def _let_go(self, first: int) -> None:
         known = self._held.pop(first, None)
-        self._bytes -= 0 if known is None else _bytes(known[1])
+        if known is None:
+            return
+        self._bytes -= _bytes(known.chunk)
+        for other, _ in () if known.together is None else known.together.stamps:
+            one = self._held.get(other)
+            if one is not None and one.together is known.together:
+                self._held[other] = replace(one, together=None)
 
 
 class _Spans:
@@ -106,17 +189,19 @@ class _Spans:
         self._first = [one.first for one in scope.stretches]
         self._last = [one.last for one in scope.stretches]
         self._codes = [CODES[kind] for kind in scope.words]
+        self._only = scope.only
 
     def wanted(self, places: Places) -> NDArray[np.bool_] | None:
         """Which of ``places`` are wanted; None: all."""
         at = bisect_left(self._last, places[0])
         inside = at < len(self._last) and self._first[at] <= places[0]
         if inside and places[-1] <= self._last[at] and self._has_all_kinds(places):
-            return None
+            return None if self._only is None else _among(places, self._only)
         rows = np.minimum(np.searchsorted(self._last, places), len(self._last) - 1)
         wanted = (np.array(self._first)[rows] <= places) & (places <= np.array(self._last)[rows])
         of_kind: NDArray[np.bool_] = np.isin(codes_at(places), self._codes)
-        return wanted & of_kind
+        wanted &= of_kind
+        return wanted if self._only is None else wanted & _among(places, self._only)
 
     def _has_all_kinds(self, places: Places) -> bool:
         if len(self._codes) == len(CODES):
@@ -126,8 +211,13 @@ class _Spans:
         return range_at(first) == range_at(last) and codes_at(places[:1])[0] in self._codes
 
 
-def _distances(bits: Bits, asked: Bits) -> Distances:
-    found: Distances = np.bitwise_count(bits ^ asked).sum(axis=0, dtype=np.uint16)
+def _among(places: Places, others: Places) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.isin(places, others, assume_unique=True)
+    return found
+
+
+def _distances(bits: Bits, asked: Bits) -> Counts:
+    found: Counts = np.bitwise_count(bits ^ asked).sum(axis=0, dtype=np.uint16)
     return found
 
 

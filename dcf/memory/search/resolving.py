@@ -13,6 +13,7 @@ from dcf.memory.nodes import chosen_ids, lineage_rows, shadowed_ids
 from dcf.memory.search.entry import TABLES, entry_of
 from dcf.memory.search.filtering import left
 from dcf.memory.search.found import KINDS, Found, Kind
+from dcf.memory.search.place import Places
 from dcf.memory.search.question import Question
 
 _LONGEST = 2_000
@@ -49,6 +50,21 @@ def found_at(
         for row in _rows(connection, kind, [ref for of, ref in documents.values() if of == kind])
     }
     return [_one(connection, documents.get(one), rows, question) for one in places]
+
+
+def saliences_at(connection: Connection, places: Places, question: Question) -> Mapping[int, float]:
+    """How salient the passages are that stand at those of the places where one is wanted."""
+    wanted = left(connection, places, question)
+    cursor = connection.cursor()
+    # Bare tuples: rows by name cost as much as the search.
+    cursor.row_factory = None
+    rows = cursor.execute(
+        "SELECT d.place, p.salience FROM search_documents d JOIN passages p ON p.id = d.ref"
+        # The plus has SQLite look places up: else it would go through all that is of the kind.
+        " WHERE +d.kind = 'passage' AND d.place IN (SELECT value FROM json_each(?))",
+        (json.dumps(wanted.tolist()),),
+    )
+    return dict(rows.fetchall())
 
 
 def _rows(connection: Connection, kind: Kind, ids: Sequence[str]) -> list[dict[str, Any]]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from typing import TypeAlias
 
 from dcf.late_numpy import np
 from dcf.memory.access import AccessLog
@@ -19,23 +22,41 @@ from dcf.memory.search.filtering import left
 from dcf.memory.search.found import KINDS, LEAST_SIMILARITY, Found, Kind
 from dcf.memory.search.hits import Hits, hits
 from dcf.memory.search.indexing import rebuild
-from dcf.memory.search.meaning import Missing, embedded, keep, missing, similarities
+from dcf.memory.search.meaning import (
+    Missing,
+    Suffices,
+    as_kept,
+    embedded,
+    keep,
+    missing,
+    similarities,
+)
 from dcf.memory.search.nearest import Nearest
 from dcf.memory.search.place import CODES, Places, codes_at
 from dcf.memory.search.question import LONGEST_QUERY, Question, question_problems
 from dcf.memory.search.ranking import Ranked, Scores, ranked
-from dcf.memory.search.resolving import found_at, newest
+from dcf.memory.search.resolving import found_at, newest, saliences_at
 from dcf.memory.search.scope import scope_of
-from dcf.problem import Problem
-from dcf.search import Embedder, EmbedderMissing, embedder_named, without
+from dcf.problem import Problem, ProblemError
+from dcf.search import Embedder, EmbedderMissing, Vectors, embedder_named, without
 
 _log = logging.getLogger(__name__)
 
+_NEAREST = 1.01
+"""The similarity of what is the same, in the precision of vectors as they are kept."""
+_ALONE = frozenset({"passage", "document"})
+"""Kinds of which nothing but words, meaning and salience decides: no neighbours, no cues."""
 _AT_ONCE = 64
 """Texts that a search may embed before it answers."""
 _BATCH = 512
+_FEW = 128
+"""Texts that are embedded at once behind searches: these wait a few ms at most."""
 _PAUSE_S = 0.2
 """Between two looks for what was written."""
+_PATIENCE_S = 1.0
+"""How long what is embedded behind searches waits for these."""
+Elsewhere: TypeAlias = Callable[[Sequence[str]], Awaitable[Vectors]]
+"""Embeds texts, as this embedder does, in another process; raises a ProblemError."""
 _BEHIND = "new texts are found by words alone for now: %s"
 
 
@@ -67,6 +88,9 @@ class Search:
         self._loading = asyncio.Lock()
         self._nearest = Nearest()
         self._is_kept_up = False
+        self._searches = 0
+        self._is_quiet = asyncio.Event()
+        self._is_quiet.set()
 
     async def find(
         self,
@@ -133,14 +157,21 @@ class Search:
             weights=weights or {},
         )
         refuse("the search", question_problems(question))
-        found = await self._answered(question)
+        self._searches += 1
+        self._is_quiet.clear()
+        try:
+            found = await self._answered(question)
+        finally:
+            self._searches -= 1
+            if not self._searches:
+                self._is_quiet.set()
         read = [(one.node_id, one.ref) for one in found if one.node_id is not None]
         if self._access is not None and (read or question.is_of_nodes):
             self._access.note(by, "search", question.node, read)
         return found
 
     async def _answered(self, question: Question) -> tuple[Found, ...]:
-        embedder = await self.embedder()
+        embedder = await self.embedder() if question.words else None
         if self._is_kept_up:
             return await self._ledger.read(
                 lambda connection: _answer(connection, question, embedder, self._nearest)
@@ -163,19 +194,30 @@ class Search:
             total += count
         return total
 
-    async def keep_up(self) -> None:
+    async def keep_up(self, elsewhere: Elsewhere | None = None) -> None:
         """Embed what is written, a moment after it is, until this is cancelled: searches need not
-        begin with it meanwhile."""
+        begin with it meanwhile. They go first, and what is embedded, here or ``elsewhere``, takes
+        two thirds of the time at most."""
         self._is_kept_up = True
+        embedder = await self.embedder()
         try:
             while True:
+                began, count = time.monotonic(), 0
                 try:
-                    await self.catch_up()
-                except MemoryProblem as error:
+                    if embedder is not None:
+                        count = await self._embed(embedder, _FEW, elsewhere)
+                except ProblemError as error:
                     _log.warning(_BEHIND, error)
-                await asyncio.sleep(_PAUSE_S)
+                took = time.monotonic() - began
+                await asyncio.sleep(took / 2 if count == _FEW else _PAUSE_S)
+                await self._let_search()
         finally:
             self._is_kept_up = False
+
+    async def _let_search(self) -> None:
+        """Wait for a moment without a search, but not for ever."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._is_quiet.wait(), _PATIENCE_S)
 
     def leave_behind(self) -> None:
         """Another process keeps up: searches here need not begin with it."""
@@ -219,14 +261,21 @@ class Search:
             # A full disk or a busy file is no reason not to find what there is.
             _log.warning(_BEHIND, error)
 
-    async def _embed(self, embedder: Embedder, limit: int) -> int:
+    async def _embed(
+        self, embedder: Embedder, limit: int, elsewhere: Elsewhere | None = None
+    ) -> int:
         texts = await self._ledger.read(lambda connection: missing(connection, embedder, limit))
         if texts:
-            await self._keep(embedder, texts)
+            await self._keep(embedder, texts, elsewhere)
         return len(texts)
 
-    async def _keep(self, embedder: Embedder, texts: list[Missing]) -> None:
-        made = await asyncio.to_thread(embedded, embedder, texts)
+    async def _keep(
+        self, embedder: Embedder, texts: list[Missing], elsewhere: Elsewhere | None = None
+    ) -> None:
+        if elsewhere is None:
+            made = await asyncio.to_thread(embedded, embedder, texts)
+        else:
+            made = as_kept(texts, await elsewhere([one.text for one in texts]))
         await self._ledger.database.write(lambda connection: keep(connection, embedder, made))
 
 
@@ -245,6 +294,8 @@ def _answer(
     if not words:
         return tuple(newest(connection, question))
     scope = scope_of(connection, question)
+    if not scope.documents:
+        return ()
     found = hits(connection, [*words, *question.beginnings], scope)
     # Of English texts no beginnings are known: what nobody says takes nothing from the words.
     found = [*found[: len(words)], *(one for one in found[len(words) :] if len(one.text))]
@@ -253,6 +304,7 @@ def _answer(
         near = np.full(len(best.places), np.nan)
         score = cued(connection, question, best.places, best.words)
         return _best(connection, question, best, near, score)
+    part = embedder.weights.part_of_words(question.query)
     places, similar = similarities(
         connection,
         embedder,
@@ -262,14 +314,28 @@ def _answer(
         nearest=nearest,
         left=lambda places: left(connection, places, question),
         least=4 * question.k,
+        suffices=_enough(question, best, part),
     )
     best, near = _joined(best, places, similar)
-    part = embedder.weights.part_of_words(question.query)
     score = part * best.words + (1 - part) * np.nan_to_num(near)
     said = (best.words > 0) | (np.nan_to_num(near) >= LEAST_SIMILARITY)
     best, near = best.only(said), near[said]
     score = cued(connection, question, best.places, score[said])
     return _best(connection, question, best, near, score)
+
+
+def _enough(question: Question, best: Ranked, part: float) -> Suffices | None:
+    """Whether so many of ``best`` have a higher score than any text has that says no word of the
+    query: then none of those need be looked for."""
+    if question.is_filtered or not _ALONE.issuperset(question.wanted):
+        return None
+
+    def suffice(places: Places, near: Scores) -> bool:
+        words = best.words[np.searchsorted(best.places, places)]
+        above = part * words + (1 - part) * near > (1 - part) * _NEAREST
+        return int(np.count_nonzero(above)) >= 2 * question.k
+
+    return suffice
 
 
 def _readings(question: Question, found: Sequence[Hits]) -> list[str]:
@@ -296,23 +362,12 @@ def _joined(best: Ranked, places: Places, similar: Scores) -> tuple[Ranked, Scor
 def _best(
     connection: Connection, question: Question, best: Ranked, near: Scores, score: Scores
 ) -> tuple[Found, ...]:
-    """The first ``k`` that the filters leave. Labels' weights and salience move what is near the
-    top: as many are weighed as could change places."""
-    found: list[tuple[float, int, Found]] = []
+    """The first ``k`` that the filters leave."""
     order = np.argsort(-score, kind="stable")
-    moved = question.weights or "passage" in question.wanted
-    enough = 2 * question.k if moved else question.k
-    for start in range(0, len(order), enough):
-        rows = order[start : start + enough]
-        at = found_at(connection, best.places[rows].tolist(), question)
-        found += [
-            (float(score[row]) * _weight(one, salience, question), row, one)
-            for row, (one, salience) in zip(rows.tolist(), at, strict=True)
-            if one is not None
-        ][: enough - len(found)]
-        if len(found) >= enough:
-            break
-    found.sort(key=lambda one: -one[0])
+    if question.wanted == ("passage",):
+        found = _of_passages(connection, question, best, score, order)
+    else:
+        found = _of_all(connection, question, best, score, order)
     return tuple(
         replace(
             one,
@@ -325,9 +380,59 @@ def _best(
     )
 
 
+def _of_all(
+    connection: Connection, question: Question, best: Ranked, score: Scores, order: Places
+) -> list[tuple[float, int, Found]]:
+    """What is found, with its score and its row, the best first. Labels' weights and salience move
+    what is near the top: as many are weighed as could change places."""
+    found: list[tuple[float, int, Found]] = []
+    moved = question.weights or "passage" in question.wanted
+    enough = 2 * question.k if moved else question.k
+    for start in range(0, len(order), enough):
+        rows = order[start : start + enough]
+        at = found_at(connection, best.places[rows].tolist(), question)
+        found += [
+            (float(score[row]) * _weight(one, salience, question), row, one)
+            for row, (one, salience) in zip(rows.tolist(), at, strict=True)
+            if one is not None
+        ][: enough - len(found)]
+        if len(found) >= enough:
+            break
+    return sorted(found, key=lambda one: -one[0])
+
+
+def _of_passages(
+    connection: Connection, question: Question, best: Ranked, score: Scores, order: Places
+) -> list[tuple[float, int, Found]]:
+    """The same of passages, of which only what is answered is read."""
+    weighed: list[tuple[float, int]] = []
+    enough = 2 * question.k
+    for start in range(0, len(order), enough):
+        rows = order[start : start + enough].tolist()
+        known = saliences_at(connection, best.places[rows], question)
+        weighed += [
+            (float(score[row]) * _by_salience(known[place]), row)
+            for row, place in zip(rows, best.places[rows].tolist(), strict=True)
+            if place in known
+        ][: enough - len(weighed)]
+        if len(weighed) >= enough:
+            break
+    first = sorted(weighed, key=lambda one: -one[0])[: question.k]
+    at = found_at(connection, best.places[[row for _, row in first]].tolist(), question)
+    return [
+        (worth, row, one)
+        for (worth, row), (one, _) in zip(first, at, strict=True)
+        if one is not None
+    ]
+
+
 def _weight(one: Found, salience: float, question: Question) -> float:
-    """What the score is multiplied with: from three quarters for a passage that hardly matters to
-    five quarters."""
+    """What the score is multiplied with."""
     if one.kind == "block":
         return question.weights.get(one.label or "", 1.0)
+    return _by_salience(salience)
+
+
+def _by_salience(salience: float) -> float:
+    """From three quarters for a passage that hardly matters to five quarters."""
     return 0.75 + 0.5 * salience

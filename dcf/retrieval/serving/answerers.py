@@ -9,13 +9,16 @@ import struct
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from http import HTTPStatus
 from typing import Self
 
 from starlette.responses import Response
 
+from dcf.late_numpy import np
 from dcf.retrieval.audit import Caller
 from dcf.retrieval.errors import AnswerersFailed
 from dcf.retrieval.question import ContextQuestion
+from dcf.search import Vectors
 from dcf.stopping import stop
 
 _log = logging.getLogger(__name__)
@@ -25,6 +28,8 @@ LENGTH = struct.Struct(">I")
 STATUS = struct.Struct(">H")
 """An answer begins with its status of HTTP; its body follows."""
 READY = b"ready"
+SENT = "<f2"
+"""Numbers of a vector, as they are sent: memory keeps them so, too."""
 _DEATHS = 3
 """So many processes at one place, one after another without an answer, are a failure of all."""
 _TRIES = 2
@@ -132,7 +137,7 @@ class Answerers:
         self._all: dict[int, _Answerer] = {}
         self._free: asyncio.Queue[_Answerer | None] = asyncio.Queue()
         self._keeping: list[asyncio.Task[None]] = []
-        self._asking: set[asyncio.Task[Response]] = set()
+        self._asking: set[asyncio.Task[tuple[int, bytes]]] = set()
         self.failure: AnswerersFailed | None = None
 
     async def __aenter__(self) -> Self:
@@ -156,13 +161,25 @@ class Answerers:
         """The answer of the first process that has time, to a question that ``by`` asks. Raises
         AnswerersFailed."""
         told = json.dumps({"question": asdict(question), "by": asdict(by)}).encode()
-        asking = asyncio.create_task(self._answered(told))
+        status, body = await self._asked(told)
+        return Response(body, status_code=status, media_type="application/json")
+
+    async def vectors(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of ``texts``, one a row, made by the first process that has time: a question
+        waits for no more than these. Raises AnswerersFailed."""
+        status, body = await self._asked(json.dumps({"texts": texts}).encode())
+        if status != HTTPStatus.OK:
+            raise AnswerersFailed(how="it could not embed what was logged")
+        return np.frombuffer(body, SENT).reshape(len(texts), -1).astype(np.float32)
+
+    async def _asked(self, message: bytes) -> tuple[int, bytes]:
+        asking = asyncio.create_task(self._answered(message))
         self._asking.add(asking)
         asking.add_done_callback(self._asking.discard)
         # Whoever asked may go away: the answer is read all the same, else the next would get it.
         return await asyncio.shield(asking)
 
-    async def _answered(self, question: bytes) -> Response:
+    async def _answered(self, question: bytes) -> tuple[int, bytes]:
         for _ in range(_TRIES):
             one = await self._next()
             try:
@@ -171,8 +188,7 @@ class Answerers:
                 continue
             self._free.put_nowait(one)
             (status,) = STATUS.unpack_from(answered)
-            body = answered[STATUS.size :]
-            return Response(body, status_code=status, media_type="application/json")
+            return status, answered[STATUS.size :]
         raise AnswerersFailed(how=f"{_TRIES} of them ended over this question")
 
     async def _next(self) -> _Answerer:

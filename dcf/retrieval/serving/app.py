@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from dcf.problem import ProblemError
 from dcf.retrieval.audit import Caller
+from dcf.retrieval.items import Elsewhere
 from dcf.retrieval.projects import Projects
 from dcf.retrieval.question import ContextQuestion
 from dcf.retrieval.retrieval import Retrieval
@@ -50,11 +51,12 @@ def create_app(
     backend: str = "",
     nightly: Callable[[], Coroutine[Any, Any, None]] | None = None,
     answer: Answer | None = None,
+    embed: Elsewhere | None = None,
 ) -> Starlette:
     """The application over ``retrieval``, which stays its owner's to close. ``guard`` lets in who
     has its token; tokens of ``projects`` are taken besides, each for its own project. ``nightly``
-    goes on as long as the service runs. ``answer`` answers questions, by itself where nothing else
-    does."""
+    goes on as long as the service runs. ``answer`` answers questions and ``embed`` embeds what is
+    logged, where others do."""
     desk = _Desk(retrieval, projects, answer or partial(context_answer, retrieval))
     metrics = Metrics()
     spec = openapi(version)
@@ -89,7 +91,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        behind = [_sweep(retrieval, projects), retrieval.items.keep_up()]
+        behind = [_sweep(retrieval, projects), retrieval.items.keep_up(embed)]
         behind += [] if nightly is None else [nightly()]
         tasks = [asyncio.ensure_future(one) for one in behind]
         try:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +16,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_world import Numbered, Ticking
 
-from dcf.memory import Actor, Filter, Memory, NewAgent, NewMessage, NewObservation, Origin, Source
+from dcf.memory import (
+    Actor,
+    Filter,
+    Memory,
+    NewAgent,
+    NewMessage,
+    NewObservation,
+    NewPassage,
+    Origin,
+    Source,
+)
 from dcf.memory.database import Connection, migrate
 from dcf.memory.database.migrations.v0016_signs import STEP
 from dcf.memory.search import meaning, scope, signs
+from dcf.memory.search import nearest as nearest_module
 from dcf.memory.search.nearest import Nearest
 from dcf.memory.search.place import bounds, range_of
 from dcf.memory.search.scope import Scope, Stretch
@@ -63,6 +76,7 @@ def test_the_index_holds_the_signs_of_the_last_vector_of_each_place(
     kept: dict[int, list[float]] = {}
     with pytest.MonkeyPatch.context() as patch, closing(sqlite3.connect(":memory:")) as memory:
         patch.setattr(signs, "_MOST", 4)
+        patch.setattr(nearest_module, "_TOGETHER", 2)
         for change in STEP.up:
             assert isinstance(change, str)
             memory.execute(change)
@@ -94,8 +108,12 @@ def _compare(memory: Connection, nearest: Nearest, kept: Mapping[int, list[float
     }
     where = Scope(stretches, len(kept), {"message": 1.0, "passage": 1.0})
     for reader in (nearest, Nearest(0)):
-        places, far = reader.distances(memory, np.array(_vector(-1)), where)
-        assert dict(zip(places.tolist(), far.tolist(), strict=True)) == inside
+        found = reader.distances(memory, np.array(_vector(-1)), where)
+        pairs = [zip(*map(np.ndarray.tolist, part), strict=True) for part in found.parts]
+        assert dict(itertools.chain.from_iterable(pairs)) == inside
+        nearest_first = sorted(inside, key=lambda place: (inside[place], place))
+        for many in (1, 3, len(inside), 2 * len(inside) + 1):
+            assert found.nearest(many).tolist() == nearest_first[:many]
 
 
 @pytest.fixture
@@ -171,6 +189,34 @@ async def test_a_wide_scope_ranks_as_a_narrow_one(
     assert len(narrow) == 10
     monkeypatch.setattr(scope, "_NARROW", 0)
     assert await ranked() == narrow
+
+
+async def test_signs_are_not_looked_at_where_words_decide_all_of_the_answer(
+    memory: Memory, by: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text that says no word of the query cannot be as near as to come before these."""
+    agent = await memory.agents.create(NewAgent("anna"), by=by, blocks=())
+    said = [NewPassage(f"puppies and kittens, day {number}") for number in range(9)]
+    others = [NewPassage(f"{FOUND} {number}") for number in range(40)]
+    await memory.passages.insert(agent.id, *said, *others, by=by)
+    await memory.search.catch_up()
+
+    async def ranked(k: int) -> list[tuple[str, float]]:
+        found = await memory.search.find(QUERY, k=k, agent_ids=[agent.id], kinds=["passage"])
+        return [(one.ref, one.score) for one in found]
+
+    narrow = {k: await ranked(k) for k in (2, 20)}
+    monkeypatch.setattr(scope, "_NARROW", 0)
+    looks: list[int] = []
+    distances = Nearest.distances
+
+    def counted(self: Nearest, *given: Any) -> Any:
+        looks.append(1)
+        return distances(self, *given)
+
+    monkeypatch.setattr(Nearest, "distances", counted)
+    assert await ranked(2) == narrow[2] and not looks
+    assert await ranked(20) == narrow[20] and looks
 
 
 @pytest.mark.usefixtures("wide")

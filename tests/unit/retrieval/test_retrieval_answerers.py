@@ -33,6 +33,11 @@ if read() != b"True":
     sys.exit(3)
 send(b"ready")
 while (question := read()) is not None:
+    if "texts" in json.loads(question):
+        texts = json.loads(question)["texts"]
+        rows = b"".join(struct.pack("<2e", len(one), 0.5) for one in texts)
+        send(struct.pack(">H", 500 if "end" in texts else 200) + rows)
+        continue
     if query(question) == "end":
         sys.exit(4)
     if query(question) == "hang":
@@ -70,6 +75,16 @@ async def test_each_asker_has_the_own_answer(caplog: pytest.LogCaptureFixture) -
     assert [text for text, _ in answers] == queries
     assert {pid for _, pid in answers} | {one, other} == {one, other} and one != other
     assert not caplog.records  # an end that is wanted is none to be told
+
+
+async def test_texts_are_embedded_between_questions() -> None:
+    async with answerers() as asked:
+        _, vectors, _ = await asyncio.gather(
+            said(asked, "slow"), asked.vectors(["a", "abc"]), said(asked, "slow")
+        )
+        assert vectors.tolist() == [[1.0, 0.5], [3.0, 0.5]]
+        with pytest.raises(AnswerersFailed):
+            await asked.vectors(["end"])
 
 
 async def test_whoever_goes_away_leaves_no_answer_behind() -> None:

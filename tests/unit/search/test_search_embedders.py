@@ -118,3 +118,12 @@ def test_words_are_cut_one_by_one_as_the_tokenizer_cuts_the_whole_text() -> None
         pieces = known.of(set(said))
         whole = wordllama_tokenizer().encode(" ".join(said), add_special_tokens=False)
         assert [piece for word in said for piece in pieces[word]] == whole.ids
+
+
+def test_long_numbers_are_cut_and_not_held() -> None:
+    """Each id is another one: they would take the place of the words that come again."""
+    pieces = KnownPieces()
+    words = ["memory", "1234", "run123456789"]
+    alone = wordllama_tokenizer().encode("run123456789", add_special_tokens=False).ids
+    assert pieces.of(words)["run123456789"] == alone
+    assert set(pieces._known) == {"memory", "1234"}
