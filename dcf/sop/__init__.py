@@ -43,7 +43,17 @@ if TYPE_CHECKING:
     from dcf.sop.procedure import VALUE_TYPES, Guardrail, Note, Role, Sop, Value, ValueType
     from dcf.sop.reading import Reading
     from dcf.sop.skeleton import new_sop
-    from dcf.sop.step import STEP_KINDS, YES_OR_NO, Branch, Handler, Lane, Loop, Step, StepKind
+    from dcf.sop.step import (
+        STEP_KINDS,
+        YES_OR_NO,
+        Branch,
+        Command,
+        Handler,
+        Lane,
+        Loop,
+        Step,
+        StepKind,
+    )
     from dcf.sop.yaml_form.document import schema_text
     from dcf.sop.yaml_form.printing import print_yaml, to_data
 else:
@@ -62,6 +72,7 @@ __all__ = [
     "Approval",
     "Branch",
     "Budget",
+    "Command",
     "Comparison",
     "Condition",
     "Constant",

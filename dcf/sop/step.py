@@ -73,6 +73,16 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
+class Command:
+    """A command that the source of a step shows, as written; ``destructive``: it takes away what
+    somebody may still need. Nobody runs it because it stands there."""
+
+    text: str
+    line: int = 0
+    destructive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One numbered step. Which members mean something depends on ``kind``:
 
@@ -122,6 +132,8 @@ class Step:
     """0 to 3: the tier of models that the work needs at least, as in ``dcf.skills.complexity``."""
     budget: Budget | None = None
     line: int = field(default=0, compare=False)
+    commands: tuple[Command, ...] = field(default=(), compare=False)
+    """Of its text; no part of equality, since the text has them."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", one_line(self.title))

@@ -1,0 +1,123 @@
+"""Commands that stand in a runbook. They are shown, and never run because they stand there."""
+
+from __future__ import annotations
+
+import re
+
+from dcf.sop.step import Command
+
+_FENCED = re.compile(r"^(?:```|~~~)")
+_PROMPT = re.compile(r"(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[^$#\s]{0,40}\s?)?[$%]\s+(?=\S)")
+_ROOT_PROMPT = re.compile(r"(?:[\w.-]+@[\w.-]+[^$#\s]{0,40}\s?)?[#>]\s+(?=\S)|PS [^>]{0,80}>\s*")
+_SESSION = frozenset({"console", "shell-session", "sh-session", "terminal", "session", "pycon"})
+_SHELL = frozenset(
+    {
+        "bash",
+        "sh",
+        "shell",
+        "zsh",
+        "ksh",
+        "fish",
+        "powershell",
+        "ps1",
+        "pwsh",
+        "cmd",
+        "bat",
+        "batch",
+    }
+    | {"sql", "psql", "mysql", "dockerfile-run", "hcl-cli"}
+)
+_NO_COMMANDS = re.compile(r"[\[{(<|+*=\"']|[0-9]|[A-Z][a-z]|-{2,}|[\w.-]+:(?:\s|$)")
+_WORD = re.compile(r"(?:\w+=\S*\s+)*[a-z_./~][\w./~+-]*(?=\s|$|;)")
+_HERE_DOCUMENT = re.compile(r"<<-?\s*[\"']?(\w+)[\"']?")
+
+_DESTRUCTIVE = re.compile(
+    r"\brm\s+(?:-\S+\s+)*-\w*[rf]|\brmdir\b|\bshred\b|\bmkfs|\bwipefs\b|\bdd\s+(?:\S+\s+)*of="
+    r"|\bfdisk\b|\bparted\b|\blv(?:remove|reduce)\b|\bvgremove\b|\bpvremove\b|\bzpool\s+destroy"
+    r"|\bmdadm\b.*--(?:fail|remove|zero)"
+    r"|\bdrop\s+(?:table|database|schema|index|user|role|view|column|keyspace|owned)\b"
+    r"|\btruncate\b|\bdelete\b|\bdestroy\b|\bpurge\b|\bflush(?:all|db)\b|\bformat\b"
+    r"|\bdrain\b|\bterminate\b|\bterminate-\w+|\bdelete-\w+|\breboot\b|\bshutdown\b|\bpoweroff\b"
+    r"|\bhalt\b|\binit\s+[06]\b|\bkill(?:all)?\b|\bpkill\b|\bpush\s+(?:\S+\s+)*(?:-f|--force)\b"
+    r"|\breset\s+--hard\b|\bclean\s+-\w*f|\buninstall\b|\bprune\b|\brollback\b|\brollout\s+undo\b"
+    r"|\bremove\b|\brevoke\b|\bscale\b.*--replicas[= ]0\b|\bfailover\b|\breset\b",
+    re.IGNORECASE,
+)
+"""What cannot be taken back or takes something away from whoever uses it."""
+
+
+def is_destructive(command: str) -> bool:
+    """Whether ``command`` has a word of the table above. A guess on the safe side: what is marked
+    is looked at twice, and what is not may still do harm."""
+    return bool(_DESTRUCTIVE.search(command))
+
+
+def read_commands(text: str, info: str, line: int) -> tuple[Command, ...]:
+    """The commands in a block of code; ``info`` is the language that its fence names, ``line`` the
+    line of its first line. Lines with a prompt are commands, and then the others are output."""
+    rows = text.split("\n")
+    language = (info.split() or [""])[0].strip("{}").lower()
+    prompts = (_PROMPT, _ROOT_PROMPT) if language in _SESSION else (_PROMPT,)
+    if any(prompt.match(row.strip()) for prompt in prompts for row in rows):
+        return _prompted(rows, prompts, line)
+    if language in _SHELL or language in _SESSION:
+        return _script(rows, line)
+    if language == "" and _looks_like_commands(rows):
+        return _script(rows, line)
+    return ()
+
+
+def _prompted(
+    rows: list[str], prompts: tuple[re.Pattern[str], ...], line: int
+) -> tuple[Command, ...]:
+    found: list[Command] = []
+    goes_on = False
+    for at, row in enumerate(rows):
+        body = row.strip()
+        prompt = next((match for one in prompts if (match := one.match(body))), None)
+        if goes_on and found:
+            joined = f"{found[-1].text}\n{body.removeprefix('> ')}"
+            found[-1] = Command(joined, found[-1].line, is_destructive(joined))
+            goes_on = body.endswith("\\")
+        elif prompt is not None:
+            said = body[prompt.end() :]
+            found.append(Command(said, line + at, is_destructive(said)))
+            goes_on = said.endswith("\\")
+    return tuple(found)
+
+
+def _script(rows: list[str], line: int) -> tuple[Command, ...]:
+    found: list[Command] = []
+    gathered: list[str] = []
+    began, closing = line, ""
+    for at, row in enumerate(rows):
+        body = row.strip()
+        if not gathered:
+            if not body or body.startswith(("#", "--", "//", "REM ")):
+                continue
+            began = line + at
+        gathered.append(row.rstrip() if closing else body)
+        if closing:
+            if body != closing:
+                continue
+            closing = ""
+        elif opened := _HERE_DOCUMENT.search(body):
+            closing = opened[1]
+            continue
+        if body.endswith(("\\", "|", "&&", "||")):
+            continue
+        found.append(_command(gathered, began))
+        gathered = []
+    if gathered:
+        found.append(_command(gathered, began))
+    return tuple(found)
+
+
+def _command(gathered: list[str], line: int) -> Command:
+    said = "\n".join(gathered)
+    return Command(said, line, is_destructive(said))
+
+
+def _looks_like_commands(rows: list[str]) -> bool:
+    said = [row.strip() for row in rows if row.strip() and not row.strip().startswith("#")]
+    return bool(said) and not _NO_COMMANDS.match(said[0]) and bool(_WORD.match(said[0]))
