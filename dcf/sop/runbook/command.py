@@ -121,3 +121,16 @@ def _command(gathered: list[str], line: int) -> Command:
 def _looks_like_commands(rows: list[str]) -> bool:
     said = [row.strip() for row in rows if row.strip() and not row.strip().startswith("#")]
     return bool(said) and not _NO_COMMANDS.match(said[0]) and bool(_WORD.match(said[0]))
+
+
+_INLINE = re.compile(r"`([^`\n]{3,400})`")
+
+
+def inline_commands(text: str, line: int) -> tuple[Command, ...]:
+    """Commands between backticks in a sentence: of two words at least, the first a program."""
+    found = []
+    for inline in _INLINE.finditer(text):
+        said = _PROMPT.sub("", inline[1].strip(), count=1)
+        if " " in said and _WORD.match(said) and not _NO_COMMANDS.match(said):
+            found.append(Command(said, line, is_destructive(said)))
+    return tuple(found)

@@ -1,0 +1,103 @@
+"""Call-outs: warnings and notes, in the many ways that Markdown dialects have for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dcf.sop.runbook.blocks import Block, read_blocks
+from dcf.sop.runbook.wording import Piece
+
+_WARNINGS = (
+    "warning|caution|danger|important|attention|critical|alert|error|stop|achtung|warnung"
+    "|avertissement|advertencia"
+)
+_NOTES = (
+    "note|tip|info|information|hint|nb|remark|example|todo|success|question|hinweis|abstract|quote"
+    "|details|aside"
+)
+_KIND = rf"(?P<kind>{_WARNINGS}|{_NOTES})s?"
+_QUOTED = re.compile(
+    rf"(?:\[!{_KIND}\]|[^\w\[]{{0,6}}(?::\w+:\s*)?[^\w\[]{{0,6}}{_KIND.replace('kind', 'bold')}"
+    r"(?:\*\*|__)?\s*[:!–—-]?(?:\*\*|__)?)\s*(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LABELLED = re.compile(
+    rf"(?:[^\w\s]{{0,4}}\s?)?(?P<open>[*_]{{0,3}}){_KIND}[*_]{{0,3}}\s*[:!](?:[*_]{{1,3}})?\s+(?=\S)",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(rf"(?P<mark>:{{3,}})\s*\{{?\s*{_KIND}\b\}}?\s*(?P<rest>.*)", re.IGNORECASE)
+_ADMONITION = re.compile(
+    rf"(?:!!!|\?\?\?\+?|===)\s+{_KIND}\b\s*(?P<rest>.*)|\.\. "
+    rf"{_KIND.replace('kind', 'rst')}::\s*(?P<told>.*)",
+    re.IGNORECASE,
+)
+_LIQUID = re.compile(
+    rf"\{{[{{%]<?\s*/?\s*(?:end)?{_KIND}\b[^}}]*[}}%]\}}\s*(?P<rest>.*)", re.IGNORECASE
+)
+_DIRECTIVE = re.compile(rf"\{{{_KIND}\}}", re.IGNORECASE)
+_IS_WARNING = re.compile(rf"(?:{_WARNINGS})s?", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Callout:
+    """``title`` is the line that opens it, where that says more than its kind."""
+
+    kind: str
+    title: Piece | None
+    blocks: list[Block]
+
+    @property
+    def is_warning(self) -> bool:
+        return bool(_IS_WARNING.fullmatch(self.kind))
+
+
+def with_callouts(blocks: Sequence[Block]) -> Iterator[Block | Callout]:
+    """``blocks`` with call-outs for those that are: a quotation that begins with ``[!NOTE]`` or
+    ``**Warning**``, ``:::warning`` up to ``:::``, ``!!! note`` with what is indented below, a
+    directive, a paragraph after ``Warning:``."""
+    at = 0
+    while at < len(blocks):
+        block = blocks[at]
+        opened = _FENCE.match(block.text) if block.kind == "text" else None
+        if opened:
+            end = next(
+                (
+                    index
+                    for index in range(at, len(blocks))
+                    if blocks[index].kind == "text"
+                    and blocks[index].lines[-1][1].startswith(":::")
+                    and (index > at or len(block.lines) > 1)
+                    and not _FENCE.match(blocks[index].lines[-1][1])
+                ),
+                at,
+            )
+            yield Callout(opened["kind"], None, list(blocks[at : end + 1]))
+            at = end + 1
+            continue
+        yield callout_of(block) or block
+        at += 1
+
+
+def callout_of(block: Block) -> Callout | None:
+    """The call-out that a single block is."""
+    if block.kind == "quote" and block.children and block.children[0].kind in ("text", "heading"):
+        found = _QUOTED.match(block.children[0].text)
+        if found:
+            return Callout(found["kind"] or found["bold"], None, block.children)
+    if block.kind == "text":
+        found = _ADMONITION.match(block.text)
+        if found:
+            return Callout(found["kind"] or found["rst"], None, [block])
+        found = _LIQUID.match(block.text) or _LABELLED.match(block.text)
+        if found:
+            return Callout(found["kind"], None, [block])
+    if block.kind == "code":
+        found = _DIRECTIVE.fullmatch(block.info.split(" ")[0]) if block.info else None
+        if found:
+            inner = block.lines[1:-1]
+            told = read_blocks("\n".join(text for _, text in inner), block.line + 1)
+            title = Piece(block.line, block.line, block.lines[0][1])
+            return Callout(found["kind"], title, told)
+    return None

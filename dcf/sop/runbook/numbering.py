@@ -1,0 +1,249 @@
+"""The tree of what is to be done as numbered steps.
+
+A procedure has lists of steps and jumps by number, so the arms of a decision are laid out one
+behind the other, each with a jump behind all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from dcf.sop.condition import Comparison, Condition, Constant, Name
+from dcf.sop.conduct import Approval, Transfer, Wait
+from dcf.sop.direction import CONTINUE, Continue, Direction, Finish, GoTo, Stop
+from dcf.sop.prose import one_line
+from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Node, Part
+from dcf.sop.step import YES_OR_NO, Branch, Handler, Loop, Step
+
+STOPPED = "Stopped"
+_ENDED = "Ended"
+_FAILING = frozenset({"manual", "task", "approval", "loop", "parallel"})
+
+
+@dataclass(slots=True, eq=False)
+class _Mark:
+    """A place among the steps of a list: known when all of it is laid out."""
+
+    at: int = -1
+
+
+_Way = _Mark | str
+"""Where a step goes on: a mark, the name of an anchor, or how it ends: ``!over`` with the list,
+``!finish`` with the procedure, ``!stop`` as a failure."""
+_END_WAYS: dict[str, _Way] = {"finish": "!finish", "stop": "!stop"}
+
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    node: Node
+    ways: list[tuple[str, _Way]] = field(default_factory=list)
+    tests: list[tuple[Condition, _Way]] = field(default_factory=list)
+    then: _Way = "!over"
+
+
+@dataclass(slots=True)
+class Numbered:
+    """``steps`` of the procedure. ``lost`` are jumps to places that are not there; they go on with
+    the next step. ``led`` are nodes that nothing led to, so that the one before them does now."""
+
+    steps: tuple[Step, ...] = ()
+    lost: list[tuple[Node, str]] = field(default_factory=list)
+    led: list[Node] = field(default_factory=list)
+
+
+def number_steps(parts: Sequence[Part]) -> Numbered:
+    """The steps of all ``parts``, one list behind the other: those after the first are reached by
+    jumps alone."""
+    found = Numbered()
+    found.steps = _List(parts, "", found, None).steps()
+    return found
+
+
+class _List:
+    """One list of steps. Jumps stay in it: one that leaves a loop is an error of its turn, which
+    the loop handles."""
+
+    def __init__(
+        self, parts: Sequence[Part], parent: str, found: Numbered, outer: _List | None
+    ) -> None:
+        self._found = found
+        self._outer = outer
+        self._places: list[_Place] = []
+        self._escapes: dict[str, _Way] = {}
+        for part in parts:
+            self._lay(part.nodes, "!stop" if part.end == "stop" else "!over")
+        self._anchors: dict[str, int] = {}
+        for at, place in enumerate(self._places):
+            place.node.number = f"{parent}.{at + 1}" if parent else str(at + 1)
+            for anchor in place.node.anchors:
+                self._anchors.setdefault(anchor, at)
+
+    def _lay(self, nodes: Sequence[Node], after: _Way) -> None:
+        for index, node in enumerate(nodes):
+            last = index + 1 == len(nodes)
+            following: _Way = after if last else _Mark()
+            place = _Place(node, then=_own_way(node) or following)
+            self._places.append(place)
+            place.tests = [(condition, target) for condition, target in node.tests]
+            self._lay_arms(place, following)
+            if isinstance(following, _Mark) and not last:
+                following.at = len(self._places)
+
+    def _lay_arms(self, place: _Place, following: _Way) -> None:
+        node = place.node
+        for arm in node.arms:
+            if not arm.nodes:
+                way: _Way = following
+            elif _is_jump(arm.nodes[0]):
+                way = _own_way(arm.nodes[0]) or following
+            else:
+                way = _Mark(len(self._places))
+                self._lay(arm.nodes, following)
+            place.ways.append((arm.label, way))
+
+    def steps(self) -> tuple[Step, ...]:
+        made = [self._step(place, at) for at, place in enumerate(self._places)]
+        return tuple(self._all_reached(made))
+
+    def _step(self, place: _Place, at: int) -> Step:
+        node = place.node
+        inner = _List([Part(node.body)], node.number, self._found, self) if node.body else None
+        inside = inner.steps() if inner else ()
+        handlers = [
+            Handler((error,), self._direction(place, way, at), node.line)
+            for error, way in (inner.escapes if inner else ())
+        ]
+        if node.failing and node.kind in _FAILING:
+            handlers.append(Handler((), self._direction(place, node.failing, at), node.line))
+        then, branches = self._direction(place, place.then, at), []
+        for condition, target in place.tests:
+            branches.append(Branch(condition, self._direction(place, target, at), node.line))
+        writes = node.writes
+        choices: tuple[str, ...] = ()
+        if place.ways:
+            answer = f"answer_{node.number.replace('.', '_')}"
+            writes = (Transfer("answer", answer), *writes)
+            labels = [label for label, _ in place.ways]
+            is_plain = set(labels) <= YES_OR_NO
+            for (label, way), arm in zip(place.ways, node.arms, strict=True):
+                # Of yes and no a procedure keeps true and false.
+                value = Constant(label == YES if is_plain else label)
+                asked = Comparison(Name(answer), "==", value)
+                way_on = self._direction(place, way, at)
+                branches.append(Branch(asked, way_on, arm.line or node.line))
+            if set(labels) == YES_OR_NO or OTHERWISE in labels:
+                # Nothing else can be answered, so the last one is what is done otherwise.
+                then = branches.pop().then
+            elif not is_plain:
+                labels.append(OTHERWISE)
+            choices = (YES, NO) if is_plain else tuple(labels)
+        is_work = node.kind in ("manual", "task")
+        return Step(
+            node.number,
+            one_line(node.title),
+            node.kind,
+            "\n".join(node.texts),
+            role=node.role if is_work or node.kind == "approval" else None,
+            skills=node.skills if node.kind == "task" else (),
+            reads=_transfers(node.reads) if is_work else (),
+            writes=writes if is_work else (),
+            branches=tuple(branches),
+            then=then,
+            wait=Wait(node.seconds) if node.kind == "wait" else None,
+            approval=Approval(node.approvers) if node.kind == "approval" else None,
+            choices=choices,
+            loop=Loop(node.items, node.item) if node.kind == "loop" else None,
+            steps=inside,
+            retries=node.retries if is_work else (),
+            deadline=node.deadline if is_work or node.kind == "approval" else None,
+            handlers=tuple(handlers),
+            tier=node.tier if node.kind == "task" else None,
+            budget=node.budget if node.kind == "task" else None,
+            line=node.line,
+            commands=tuple(node.commands),
+        )
+
+    @property
+    def escapes(self) -> Iterator[tuple[str, _Way]]:
+        """The errors by which turns of a loop lead out of it, with where to."""
+        yield from self._escapes.items()
+
+    def _direction(self, place: _Place, way: _Way, at: int) -> Direction:
+        if isinstance(way, _Mark):
+            index = way.at
+        elif way == "!stop":
+            return Stop(STOPPED)
+        elif way == "!finish" and self._outer is not None:
+            return self._escape(_ENDED, way)
+        elif way in ("!finish", "!over"):
+            is_last = at + 1 == len(self._places) and place.node.kind != "end"
+            return CONTINUE if is_last else Finish()
+        elif way in self._anchors:
+            index = self._anchors[way]
+        elif self._outer is not None and self._outer.knows(way):
+            return self._escape(_error(way), way)
+        else:
+            self._found.lost.append((place.node, way))
+            index = at + 1
+        if index >= len(self._places):
+            return Finish()
+        return CONTINUE if index == at + 1 else GoTo(self._places[index].node.number)
+
+    def _escape(self, error: str, way: _Way) -> Direction:
+        self._escapes[error] = way
+        return Stop(error)
+
+    def knows(self, anchor: str) -> bool:
+        """Whether a jump from inside this list gets to ``anchor``."""
+        return anchor in self._anchors or (self._outer is not None and self._outer.knows(anchor))
+
+    def _all_reached(self, steps: list[Step]) -> list[Step]:
+        """``steps``, each led to: by the one before it where nothing else does."""
+        index = {step.number: at for at, step in enumerate(steps)}
+        reached: set[int] = set()
+        for start in range(len(steps)):
+            if start and start not in reached:
+                before = steps[start - 1]
+                kind = "manual" if before.kind == "end" else before.kind
+                steps[start - 1] = replace(before, kind=kind, then=CONTINUE)
+                self._found.led.append(self._places[start].node)
+            ahead = [start]
+            while ahead:
+                at = ahead.pop()
+                if at in reached or at >= len(steps):
+                    continue
+                reached.add(at)
+                for way in _directions(steps[at]):
+                    if isinstance(way, GoTo):
+                        ahead.append(index[way.step])
+                    elif isinstance(way, Continue):
+                        ahead.append(at + 1)
+        return steps
+
+
+def _directions(step: Step) -> Iterator[Direction]:
+    yield from (branch.then for branch in step.branches)
+    yield from (handler.then for handler in step.handlers)
+    yield step.then
+
+
+def _is_jump(node: Node) -> bool:
+    """Whether a node does nothing but go elsewhere."""
+    return not node.title and bool(node.jump or node.end)
+
+
+def _own_way(node: Node) -> _Way:
+    return node.jump or (_END_WAYS[node.end] if node.end else "")
+
+
+def _transfers(names: Sequence[str]) -> tuple[Transfer, ...]:
+    return tuple(Transfer(name, name) for name in dict.fromkeys(names))
+
+
+def _error(anchor: str) -> str:
+    """An anchor as the name of an error."""
+    words = re.findall(r"[A-Za-z0-9]+", anchor)
+    name = "".join(word[:1].upper() + word[1:] for word in words)
+    return name if name[:1].isalpha() else f"Go{name}"

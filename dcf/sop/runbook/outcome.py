@@ -1,0 +1,116 @@
+"""What a draft came to, as data with the lines of the source: for programs, and for scoring."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
+from dcf.sop.runbook.drafted import Draft
+from dcf.sop.runbook.sentence import Sentence
+from dcf.sop.step import Step
+
+_OTHERS = re.compile(
+    r"(?:escalate|transfer|hand (?:over|off)|open a|page\b|contact|call\b|engage|raise a|involve)",
+    re.IGNORECASE,
+)
+
+
+def outcome(draft: Draft) -> dict[str, Any]:
+    """``sentences`` with their places; ``steps``, ``branches``, ``jumps``, ``loops``, ``ends``,
+    ``approvals`` and ``inputs``, each with ``line`` and ``last_line``."""
+    lasts = _lasts(draft.sentences)
+    steps = list(draft.sop.all_steps())
+    following = {
+        id(step): listed[at + 1] if at + 1 < len(listed) else None
+        for listed in _lists(draft.sop.steps)
+        for at, step in enumerate(listed)
+    }
+    branches: list[dict[str, Any]] = []
+    jumps: list[dict[str, Any]] = []
+    ends: list[dict[str, Any]] = []
+    for step in steps:
+        if step.choices or step.branches:
+            for then, line in (*((one.then, one.line) for one in step.branches),):
+                branches.append(_way(then, step, following, line or step.line, lasts))
+            if step.branches and not isinstance(step.then, Continue):
+                branches.append(_way(step.then, step, following, step.line, lasts))
+        elif isinstance(step.then, GoTo):
+            jumps.append(_way(step.then, step, following, step.line, lasts))
+        ends += _ends(step, lasts)
+    return {
+        "sentences": [_sentence(one) for one in draft.sentences],
+        "steps": [step_lines(step, lasts) for step in steps],
+        "branches": branches,
+        "jumps": jumps,
+        "loops": [_lines(one.line, lasts) for one in steps if one.kind == "loop"],
+        "ends": ends,
+        "approvals": [
+            {**_lines(one.line, lasts), "who": ", ".join(one.approval.by) or None}
+            for one in steps
+            if one.approval is not None
+        ],
+        "inputs": [{**_lines(one.line, lasts), "name": one.name} for one in draft.sop.inputs],
+    }
+
+
+def step_lines(step: Step, lasts: dict[int, int]) -> dict[str, Any]:
+    how = "executable" if step.kind in ("wait", "approval", "loop", "end", "decision") else "manual"
+    return {**_lines(step.line, lasts), "number": step.number, "kind": step.kind, "how": how}
+
+
+def _lasts(sentences: tuple[Sentence, ...]) -> dict[int, int]:
+    """The last line of the first sentence that begins on a line."""
+    found: dict[int, int] = {}
+    for one in sentences:
+        found.setdefault(one.line, one.last_line)
+    return found
+
+
+def _lines(line: int, lasts: dict[int, int]) -> dict[str, int]:
+    return {"line": max(line, 1), "last_line": max(lasts.get(line, line), line, 1)}
+
+
+def _sentence(one: Sentence) -> dict[str, Any]:
+    return {
+        "line": one.line,
+        "last_line": one.last_line,
+        "text": one.text,
+        "place": one.place,
+        "step": one.step,
+    }
+
+
+def _way(
+    then: Direction,
+    step: Step,
+    following: dict[int, Step | None],
+    line: int,
+    lasts: dict[int, int],
+) -> dict[str, Any]:
+    to = "end"
+    if isinstance(then, GoTo):
+        to = then.step
+    elif isinstance(then, Continue) and (behind := following[id(step)]) is not None:
+        to = behind.number
+    return {**_lines(line, lasts), "to": to, "step": step.number}
+
+
+def _ends(step: Step, lasts: dict[int, int]) -> Iterator[dict[str, Any]]:
+    ways = [(one.then, one.line) for one in step.branches] + [(step.then, step.line)]
+    for then, line in ways:
+        if isinstance(then, Stop):
+            yield {**_lines(line or step.line, lasts), "outcome": "failed"}
+        elif isinstance(then, Finish):
+            kind = "escalated" if _OTHERS.match(step.title) else "ok"
+            yield {**_lines(line or step.line, lasts), "outcome": kind}
+
+
+def _lists(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    yield steps
+    for step in steps:
+        if step.steps:
+            yield from _lists(step.steps)
+        for lane in step.lanes:
+            yield from _lists(lane.steps)

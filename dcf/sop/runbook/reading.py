@@ -1,0 +1,394 @@
+"""From the text of any runbook to a draft."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePath
+
+from dcf.problem import Problem
+from dcf.sop.limits import MAX_CHARACTERS, MAX_STEPS
+from dcf.sop.parse import form_of, parse
+from dcf.sop.procedure import Note, Role, Sop
+from dcf.sop.runbook.blocks import Block, read_blocks
+from dcf.sop.runbook.composer import Composer, Scope
+from dcf.sop.runbook.desk import Desk
+from dcf.sop.runbook.drafted import Draft, NoDraft
+from dcf.sop.runbook.exact import exact_sentences
+from dcf.sop.runbook.flow import Node, Part
+from dcf.sop.runbook.headings import bare_title, slug
+from dcf.sop.runbook.numbering import number_steps
+from dcf.sop.runbook.sections import Section, read_sections
+from dcf.sop.runbook.wording import Piece, is_order, pieces
+from dcf.sop.step import Step
+
+_BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffe\uffff\ud800-\udfff]")
+_UNSEEN = re.compile(
+    r"[\u00ad\u200b-\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069\x1b\x7f-\x84\x86-\x9f]"
+)
+_BREAKS = re.compile(r"\r\n|\r|[\x0b\x0c\x85\u2028\u2029]")
+_WORD = re.compile(r"[^\W_]")
+_FRONT = re.compile(
+    r"(?P<mark>---|\+\+\+)[ \t]*\n(?P<body>(?:.*\n){0,200}?)(?P=mark)[ \t]*(?:\n|$)"
+)
+_MEMBER = re.compile(r"(?P<name>[A-Za-z][\w -]{0,40}?)\s*[:=]\s*(?P<value>.*)")
+_OWNER = re.compile(
+    r"[*_]{0,2}(?:owner|team|owned by|maintainers?|responsible)[*_]{0,2}\s*:\s*[*_]{0,2}\s*"
+    r"(?P<who>@?[\w][\w /&.-]{0,40}?)\s*(?:[·|,;(*]|$)",
+    re.IGNORECASE,
+)
+_OBJECTIVE = 2_000
+"""Characters of an objective; what is longer is a note."""
+
+
+def draft(text: str, file: str = "", answers: Mapping[str, str] | None = None) -> Draft:
+    """The draft of the runbook in ``text``. ``file`` is the name that problems carry, ``answers``
+    what somebody said to questions of an earlier draft, by their ids. A text that is a procedure in
+    our own form is read as ``parse`` reads it. Raises ``NoDraft`` for a text that is empty, no
+    text, too large, or YAML with errors."""
+    reading = parse(text, file)
+    if reading.sop is not None:
+        return Draft(reading.sop, exact_sentences(text, reading.sop), exact=True)
+    if form_of(file, text) == "yaml":
+        raise NoDraft(reading.problems)
+    return _Reader(_readable(text, file), file, answers or {}).draft()
+
+
+def _readable(text: str, file: str) -> str:
+    text = _BREAKS.sub("\n", text.removeprefix("\ufeff"))
+    if len(text) > MAX_CHARACTERS:
+        message = f"the text has {len(text):,} characters, over {MAX_CHARACTERS:,}"
+        raise _no_draft("SOP_LIMIT", message, "split it into several runbooks", file)
+    found = _BINARY.search(text)
+    if found:
+        line = text.count("\n", 0, found.start()) + 1
+        message = f"the character U+{ord(found[0]):04X} is no text"
+        raise _no_draft("SOP_CHARACTER", message, "is this a text file in UTF-8?", file, line)
+    text = _UNSEEN.sub("", text)
+    if not _WORD.search(text):
+        hint = "write what is to be done, a step on each line: `1. Check the order`"
+        raise _no_draft("SOP_EMPTY", "there is not a word in it", hint, file)
+    return text
+
+
+def _no_draft(code: str, message: str, hint: str, file: str, line: int = 1) -> NoDraft:
+    return NoDraft((Problem(code, message, hint=hint, file=file or None, line=line),))
+
+
+class _Reader:
+    def __init__(self, text: str, file: str, answers: Mapping[str, str]) -> None:
+        self._text = text
+        self._file = file
+        self._desk = Desk(answers)
+        self._title = ""
+        self._objective: list[str] = []
+        self._owner = ""
+
+    def draft(self) -> Draft:
+        front, body, first = self._front()
+        blocks = read_blocks(body, first)
+        root = read_sections(blocks)
+        top = self._take_title(root)
+        sections = [section for section in root.all() if section.level]
+        targets, asides = _anchors(sections)
+        composer = Composer(self._desk, targets, asides)
+        self._composer = composer
+        for piece in front:
+            self._front_member(piece)
+        main, aside = self._parts(root, top, composer)
+        self._cover()
+        return self._made(composer, main, aside)
+
+    # The frame
+
+    def _front(self) -> tuple[list[Piece], str, int]:
+        found = _FRONT.match(self._text)
+        if found is None or not _MEMBER.match(found["body"]):
+            return [], self._text, 1
+        rows = self._text[: found.end()].split("\n")
+        members = [
+            Piece(at, at, row.strip()) for at, row in enumerate(rows, start=1) if _WORD.search(row)
+        ]
+        return members, self._text[found.end() :], found[0].count("\n") + 1
+
+    def _front_member(self, piece: Piece) -> None:
+        found = _MEMBER.match(piece.text)
+        name = found["name"].lower() if found else ""
+        value = found["value"].strip("\"' ") if found else ""
+        if name == "title" and value:
+            self._title = self._title or value
+            self._desk.note(piece, "objective")
+        elif name in ("description", "summary", "objective", "purpose", "goal") and value:
+            self._objective.insert(0, value)
+            self._desk.note(piece, "objective")
+        else:
+            if name in ("owner", "team", "responsible", "role") and value:
+                self._owner = value.replace("`", "")
+            self._desk.note(piece, "note")
+            self._composer.found.notes.append(Note("Front matter", piece.text, piece.line))
+
+    def _take_title(self, root: Section) -> Section:
+        """The section of the title: the first heading of the highest level, where all stand
+        below it."""
+        if root.children:
+            first = root.children[0]
+            rest = root.children[1:]
+            is_title = first.level == 1 and first.purpose in ("unknown", "note", "objective")
+            if is_title or not rest:
+                self._title = " ".join(first.title.split())
+                return first
+        return root
+
+    def _cover(self) -> None:
+        """Note every line with words that was read into nothing, so that no sentence is lost."""
+        covered = bytearray(self._text.count("\n") + 3)
+        for noted in self._desk.noted:
+            for line in range(noted.piece.line, noted.piece.last + 1):
+                covered[line] = 1
+        for line, row in enumerate(self._text.split("\n"), start=1):
+            if not covered[line] and _WORD.search(row):
+                piece = Piece(line, line, " ".join(row.split()))
+                self._desk.note(piece, "note")
+                self._composer.found.notes.append(Note("Note", piece.text, line))
+
+    # The parts
+
+    def _parts(
+        self, root: Section, top: Section, composer: Composer
+    ) -> tuple[list[Node], list[list[Node]]]:
+        main: list[Node] = []
+        aside: list[list[Node]] = []
+        if top is not root:
+            heading = Piece(top.line, top.last or top.line, top.title)
+            self._desk.note(heading, "objective")
+        has_steps = any(
+            _is_procedural(section) for section in root.all() if section not in (root, top)
+        )
+        for section in (root, top) if top is not root else (root,):
+            self._desk.path = section.path
+            self._preamble(section, composer, main, has_steps)
+        for parent in (root, top) if top is not root else (root,):
+            for section in parent.children:
+                if section is not top:
+                    self._section(section, composer, main, aside, has_steps)
+        return main, aside
+
+    def _preamble(
+        self, section: Section, composer: Composer, main: list[Node], has_steps: bool
+    ) -> None:
+        """What stands under the title: the objective, or the steps where there are no others."""
+        blocks = section.blocks
+        for block in blocks:
+            for _, text in block.lines if block.kind == "text" else ():
+                owner = _OWNER.search(text)
+                if owner and not self._owner:
+                    self._owner = owner["who"].strip(" *_@")
+        if has_steps:
+            self._describe(blocks, composer)
+            return
+        scope = Scope(main, 0)
+        at = 0
+        while at < len(blocks) and blocks[at].kind == "text" and not _orders(blocks[at]):
+            at += 1
+        self._describe(blocks[:at], composer)
+        composer.blocks(blocks[at:], scope)
+
+    def _describe(self, blocks: list[Block], composer: Composer) -> None:
+        """The objective, as far as it is prose."""
+        for block in blocks:
+            long = sum(map(len, self._objective)) > _OBJECTIVE
+            is_member = block.kind == "text" and bool(_OWNER.search(block.text))
+            if block.kind == "quote":
+                composer.blocks([block], Scope([], 0))
+                continue
+            if block.kind != "text" or long or is_member:
+                composer.tell([block], None)
+                continue
+            for piece in pieces(block.lines):
+                self._objective.append(piece.text)
+                self._desk.note(piece, "objective")
+
+    def _section(
+        self,
+        section: Section,
+        composer: Composer,
+        main: list[Node],
+        aside: list[list[Node]],
+        has_steps: bool,
+    ) -> None:
+        purpose = section.purpose
+        self._desk.path = section.path
+        if purpose == "objective" and not _is_numbered(section):
+            heading = Piece(section.line, section.last, section.title)
+            self._desk.note(heading, "note")
+            self._describe(section.blocks, composer)
+            for child in section.children:
+                self._section(child, composer, main, aside, has_steps)
+        elif purpose == "aside" and (main or has_steps):
+            nodes = composer.section(section, aside=True)
+            if nodes:
+                aside.append(nodes)
+        elif purpose in ("guardrails", "inputs", "roles", "note") and not _is_numbered(section):
+            composer.declare(section)
+        elif purpose in ("steps", "first", "aside") or _is_procedural(section):
+            main += composer.section(section)
+        else:
+            composer.declare(section)
+
+    # The draft
+
+    def _made(self, composer: Composer, main: list[Node], aside: list[list[Node]]) -> Draft:
+        if not main and aside:
+            main = aside.pop(0)
+        title = self._title or bare_title(PurePath(self._file).stem.replace("-", " ")) or "Runbook"
+        if not main:
+            main = [self._entry(title)]
+        main[0].anchors.append("start")
+        self._resolve([main, *aside])
+        self._reach(main, aside)
+        parts = [Part(main), *(Part(nodes, "finish") for nodes in aside)]
+        numbered = number_steps(parts)
+        for node, target in numbered.lost:
+            piece = Piece(node.line, node.line, node.title)
+            asks = f"there is no place {target.removeprefix('#')!r} to go to"
+            self._desk.ask(piece, asks, "go on with the next step", ("go on with the next step",))
+        for node in numbered.led:
+            piece = Piece(node.line, node.line, node.title)
+            asks = "nothing leads to this step"
+            self._desk.ask(piece, asks, "after the step before it", ("after the step before it",))
+        found = composer.found
+        roles = {self._owner: ""} if self._owner else {}
+        steps = tuple(_owned(step, self._owner) for step in numbered.steps)
+        objective = "\n".join(self._objective) or title
+        sop = Sop(
+            title,
+            objective,
+            steps,
+            inputs=tuple(found.inputs.values()),
+            guardrails=tuple(found.guardrails),
+            roles=tuple(Role(name) for name in roles),
+            notes=_notes(found.notes),
+        )
+        count = sum(1 for _ in sop.all_steps())
+        if count > MAX_STEPS:
+            message = f"there are {count:,} steps, over {MAX_STEPS:,}"
+            raise _no_draft("SOP_LIMIT", message, "split it into several runbooks", self._file)
+        desk = self._desk
+        questions = tuple(sorted(desk.questions, key=lambda one: one.line))
+        return Draft(sop, desk.sentences(), questions, answered=tuple(desk.answered))
+
+    def _entry(self, title: str) -> Node:
+        """A text without steps is followed by whoever is given it."""
+        return Node(1, f"Follow: {title}")
+
+    def _resolve(self, lists: list[list[Node]]) -> None:
+        """Jumps to numbers that their own section does not have, to those of another."""
+        nodes = [node for one in lists for node in _walk(one)]
+        known = {anchor for node in nodes for anchor in node.anchors}
+        for node in nodes:
+            if node.jump.startswith("step:") and node.jump not in known:
+                node.jump = f"step:*:{node.jump.rpartition(':')[2]}"
+
+    def _reach(self, main: list[Node], aside: list[list[Node]]) -> None:
+        """A section that nothing jumps to is done when a step before it fails."""
+        before = main
+        for nodes in aside:
+            wanted = {anchor for node in _walk(nodes) for anchor in node.anchors}
+            others = [node for one in (main, *aside) if one is not nodes for node in _walk(one)]
+            if not any(node.jump in wanted for node in others if node.jump):
+                anchor = nodes[0].anchors[0] if nodes[0].anchors else f"aside:{id(nodes)}"
+                if anchor not in nodes[0].anchors:
+                    nodes[0].anchors.append(anchor)
+                piece = Piece(nodes[0].line, nodes[0].line, nodes[0].title)
+                self._desk.ask(
+                    piece,
+                    "nothing says when this section is done",
+                    "when a step before it cannot be done",
+                    ("when a step before it cannot be done",),
+                )
+                for node in before:
+                    if node.kind in ("manual", "task", "approval", "loop"):
+                        node.failing = node.failing or anchor
+            before = nodes
+
+
+def _walk(nodes: list[Node]) -> list[Node]:
+    found: list[Node] = []
+    for node in nodes:
+        found.append(node)
+        found += _walk(node.body)
+        for arm in node.arms:
+            found += _walk(arm.nodes)
+    return found
+
+
+def _anchors(sections: list[Section]) -> tuple[dict[str, str], dict[str, str]]:
+    """Where headings lead to, by their words; and what leads to sections that are set aside, as
+    patterns of what is said."""
+    targets: dict[str, str] = {}
+    asides: dict[str, str] = {}
+    for section in sections:
+        anchor = f"#{slug(section.title)}"
+        targets.setdefault(bare_title(section.title).lower(), anchor)
+        targets.setdefault(section.title.lower(), anchor)
+        if section.purpose == "aside":
+            said = section.title.lower()
+            if "escal" in said or "eskal" in said:
+                asides.setdefault(r"(?:escalate|eskaliere|escalade)", anchor)
+            else:
+                asides.setdefault(
+                    r"(?:roll(?:ing)? ?-?back|revert|back (?:it |the \w+ )?out|undo)\b", anchor
+                )
+    return targets, asides
+
+
+def _orders(block: Block) -> bool:
+    return any(is_order(piece.text) for piece in pieces(block.lines))
+
+
+def _is_numbered(section: Section) -> bool:
+    return any(
+        block.kind == "list" and any(item.number or item.is_checkbox for item in block.children)
+        for block in section.blocks
+    )
+
+
+def _is_procedural(section: Section) -> bool:
+    """Whether a section has steps: its heading says so, or what stands in it."""
+    if section.purpose in ("note", "inputs", "roles", "guardrails", "objective"):
+        return False
+    if section.purpose in ("steps", "first", "aside"):
+        return bool(section.blocks)
+    for block in section.blocks:
+        if block.kind == "list":
+            orders = 0
+            for item in block.children:
+                if item.number or item.is_checkbox:
+                    return True
+                if item.children and item.children[0].lines:
+                    orders += is_order(item.children[0].text)
+            if 2 * orders > len(block.children):
+                return True
+        if block.kind == "code" and block.info.split(" ")[0] in ("bash", "sh", "shell", "console"):
+            return True
+        if block.kind == "text" and _orders(block):
+            return True
+    return any(_is_procedural(child) for child in section.children)
+
+
+def _owned(step: Step, owner: str) -> Step:
+    if not owner:
+        return step
+    inside = tuple(_owned(one, owner) for one in step.steps)
+    role = step.role or (owner if step.kind in ("manual", "task") else None)
+    return replace(step, role=role, steps=inside)
+
+
+def _notes(notes: list[Note]) -> tuple[Note, ...]:
+    """Notes under one heading as one."""
+    joined: dict[str, Note] = {}
+    for note in notes:
+        before = joined.get(note.title)
+        joined[note.title] = replace(before, text=f"{before.text}\n{note.text}") if before else note
+    return tuple(joined.values())
