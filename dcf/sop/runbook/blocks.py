@@ -20,12 +20,19 @@ BlockKind = Literal["text", "heading", "list", "item", "code", "table", "callout
 _DEEPEST = 24
 """Blocks inside blocks that the parser follows; what is deeper is found by its lines alone."""
 _ITEM = re.compile(
-    r"(?:[Ss]tep\s+)?(?P<number>[0-9]{1,4}[a-z]?(?:\.[0-9]{1,4}[a-z]?)*)(?:[.):]|\s[-–—])\s+(?=\S)"
+    r"(?:(?:[Ss]tep|[Ss]chritt|[ÉéEe]tape|[Pp]aso"
+    r"|[Pp]asso)\s+)?(?P<number>[0-9]{1,4}[a-z]?(?:\.[0-9]{1,4}[a-z]?)*)(?:[.):]|\s[-–—])\s+(?=\S)"
     r"|(?P<dotted>[0-9]{1,4}[a-z]?(?:\.[0-9]{1,4}[a-z]?)+)\s+(?=[A-Z])"
     r"|\((?P<bracket>[0-9]{1,3}|[a-z])\)\s+(?=\S)|(?P<bullet>[•▪‣◦●·☐☑✓✔✅❌➡→])\s*(?=\S)"
 )
 _LIST_LINE = re.compile(r"\s*(?:[-*+]|[0-9]{1,4}[.)])\s+\S")
 _CHECKBOX = re.compile(r"\[(?P<mark>[ xX]?)\]\s+")
+_COUNTED = re.compile(
+    r"[*_]{0,2}(?:step|schritt|étape|paso"
+    r"|passo)\s+(?P<number>[0-9]{1,4}[a-z]?)[*_]{0,2}\s*[:.)–—-]+"
+    r"[*_]{0,2}\s*(?=\S)",
+    re.IGNORECASE,
+)
 _PROSE = re.compile(r"[A-Z][^`$=|<>{}]*\s\S+\s\S+.*[.:!?]$")
 _HASHES = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
@@ -175,7 +182,12 @@ def _read_checkbox(item: Block) -> None:
     found = _CHECKBOX.match(text)
     if found:
         item.is_checkbox = True
-        first.lines[0] = (number, text[found.end() :])
+        text = text[found.end() :]
+    counted = _COUNTED.match(text)
+    if counted and not item.number:
+        item.number = counted["number"]
+        text = text[counted.end() :]
+    first.lines[0] = (number, text)
 
 
 def _itemised(blocks: list[Block]) -> Iterator[Block]:

@@ -44,16 +44,22 @@ _ASKED = re.compile(
 
 @dataclass(slots=True)
 class Scope:
-    """The list of nodes that is being filled. ``section`` names the anchors of its numbers;
-    ``ordered``: what stands in it are steps even where they do not sound like it."""
+    """The list of nodes that is being filled. ``section`` names the anchors of its numbers,
+    ``owner`` is the step that the list is inside of."""
 
     nodes: list[Node]
     section: int
     loops: int = 0
+    owner: Node | None = None
 
     @property
     def last(self) -> Node | None:
         return self.nodes[-1] if self.nodes else None
+
+    @property
+    def told(self) -> Node | None:
+        """The node that a sentence is about which only tells something."""
+        return self.last or self.owner
 
 
 @dataclass(slots=True)
@@ -90,14 +96,14 @@ class Composer:
         )
         if section.level and not aside and decision and not decision.same:
             return self._decided(section, heading, decision, scope)
-        self._open_heading(section, heading, scope)
-        is_step = bool(scope.nodes)
-        self.blocks(section.blocks, scope, in_step=is_step)
+        node = None if aside else self._open_heading(section, heading, scope)
+        inner = scope if node is None else Scope(node.inside, scope.section, 0, node)
+        self.blocks(section.blocks, inner)
         for child in section.children:
-            scope.nodes += self.section_or_note(child)
+            inner.nodes += self.section_or_note(child)
             self.desk.path = section.path
         self._anchor(section, scope.nodes)
-        if section.level and not is_step:
+        if section.level and node is None:
             self.desk.note(heading, "note", scope.nodes[0] if scope.nodes else None)
         return scope.nodes
 
@@ -108,20 +114,18 @@ class Composer:
             return []
         return self.section(section)
 
-    def _open_heading(self, section: Section, heading: Piece, scope: Scope) -> None:
-        """A heading that is a step is the node that its section tells more of."""
-        numbered = is_step_heading(section.title) or (
-            bool(step_number(section.title)) and is_order(bare_title(section.title))
-        )
-        listed = any(_has_steps(block) for one in section.all() for block in one.blocks)
-        if not section.level or section.children or listed or not section.blocks:
-            return
-        if not (numbered or is_order(bare_title(section.title))):
-            return
-        node = self._act(heading, bare_title(section.title), scope)
+    def _open_heading(self, section: Section, heading: Piece, scope: Scope) -> Node | None:
+        """The step that a heading names, which its section tells more of."""
+        title = bare_title(section.title)
+        is_phase = section.purpose != "unknown" and len(title.split()) < 3
+        is_step = is_step_heading(section.title) or (is_order(title) and not is_phase)
+        if not section.level or not is_step or not (section.blocks or section.children):
+            return None
+        node = self._act(heading, title, scope)
         number = step_number(section.title)
         if number:
             _number(node, number, scope)
+        return node
 
     def _anchor(self, section: Section, nodes: Sequence[Node]) -> None:
         if nodes and section.level:
@@ -166,7 +170,7 @@ class Composer:
                 case "quote":
                     self._quote(block, scope)
                 case _:
-                    self._tell(_whole(block), scope.last)
+                    self._tell(_whole(block), scope.told)
 
     def _paragraph(self, block: Block, scope: Scope, in_step: bool) -> None:
         for piece in pieces(block.lines):
@@ -177,21 +181,21 @@ class Composer:
             if inner.kind == "code":
                 self.code(inner, scope)
             else:
-                self.tell([inner], scope.last)
+                self.tell([inner], scope.told)
 
     def callout(self, callout: Callout, scope: Scope) -> None:
         """A warning is a rule; a note, what somebody should know who does the step."""
         if callout.title:
-            self._tell(callout.title, scope.last)
+            self._tell(callout.title, scope.told)
         if not callout.is_warning:
-            self.tell(callout.blocks, scope.last)
+            self.tell(callout.blocks, scope.told)
             return
         for block in callout.blocks:
             if block.kind not in ("text", "list", "item"):
-                self.tell([block], scope.last)
+                self.tell([block], scope.told)
                 continue
             for piece in _all_pieces(block):
-                self._rule(piece, scope.last)
+                self._rule(piece, scope.told)
 
     def code(self, block: Block, scope: Scope) -> None:
         """A block of code belongs to the step before; it is one of its own where none is open."""
@@ -199,9 +203,7 @@ class Composer:
         inner = block.lines[1:-1]
         text = "\n".join(row for _, row in inner)
         commands = read_commands(text, block.info, inner[0][0] if inner else block.line)
-        node = scope.last
-        while node is not None and node.arms and node.arms[-1].nodes:
-            node = node.arms[-1].nodes[-1]
+        node = scope.last.newest if scope.last else scope.owner
         if node is None and commands:
             node = Node(block.line, f"Run `{_first_line(commands[0].text)}`")
             scope.nodes.append(node)
@@ -220,7 +222,7 @@ class Composer:
     def _table(self, block: Block, scope: Scope) -> None:
         table = read_table(block)
         for piece in table.others:
-            self._tell(piece, scope.last)
+            self._tell(piece, scope.told)
         for row in table.rows:
             if row.condition:
                 self._case(row, scope)
@@ -230,7 +232,7 @@ class Composer:
                 if row.number:
                     _number(node, row.number, scope)
             else:
-                self._tell(row.piece, scope.last)
+                self._tell(row.piece, scope.told)
 
     def _case(self, row: Row, scope: Scope) -> None:
         node = Node(row.piece.line, _question(row.condition))
@@ -244,13 +246,17 @@ class Composer:
     # Lists
 
     def _list(self, block: Block, scope: Scope, in_step: bool) -> None:
-        items = block.children
         node = scope.last
         if node is not None and node.is_open and self._answers([block], node, scope):
             return
-        are_steps = _are_steps(items, in_step)
+        items = block.children
+        inner = scope
+        if in_step and node is not None:
+            # What a step consists of: orders, and decisions; the rest tells more of it.
+            inner = Scope(node.inside, scope.section, scope.loops, node)
+        are_steps = _are_steps(items)
         for item in items:
-            self._item(item, scope, in_step and not are_steps, are_steps)
+            self._item(item, inner, are_steps)
 
     def _answers(self, blocks: Sequence[Block], node: Node, scope: Scope) -> bool:
         """Whether ``blocks`` are answers (``Yes: …``, ``No: …``) to what ``node`` asks; then they
@@ -265,43 +271,27 @@ class Composer:
                 self._answered(first, answer, node, scope, item.children[1:], rest)
         return True
 
-    def _item(self, item: Block, scope: Scope, in_step: bool, is_step: bool) -> None:
+    def _item(self, item: Block, scope: Scope, is_step: bool) -> None:
         first, rest = _first_piece(item)
-        if first is None:
-            before = len(scope.nodes)
-            if is_step and not in_step:
-                inner = Scope([], scope.section, scope.loops)
-                self.blocks(item.children, inner)
-                scope.nodes += inner.nodes
-                if len(scope.nodes) > before and item.number:
-                    _number(scope.nodes[before], item.number, scope)
-            else:
-                self.blocks(item.children, scope, in_step=True)
-            return
         before = len(scope.nodes)
         below = item.children[1:]
-        if self._move(first, scope, below, rest):
+        if first is None:
+            self.blocks(item.children, scope)
+        elif self._move(first, scope, below, rest):
             pass
-        elif say(first, scope.last, self.found.inputs):
-            self.desk.note(first, "note", scope.last)
+        elif say(first, scope.told, self.found.inputs):
+            self.desk.note(first, "note", scope.told)
             self._more(rest, below, scope)
-        elif in_step or not is_step:
-            if is_order(first.text) and not in_step:
-                self._step_item(item, first, rest, below, scope)
-            else:
-                self._said_in(first, rest, below, scope)
-        else:
+        elif is_step or is_order(first.text):
             self._step_item(item, first, rest, below, scope)
+        elif moves.is_hard_rule(first.text):
+            self._rule(first, scope.told)
+            self._more(rest, below, scope)
+        else:
+            self._tell(first, scope.told, bullet=True)
+            self._more(rest, below, scope)
         if len(scope.nodes) > before and item.number:
             _number(scope.nodes[before], item.number, scope)
-
-    def _said_in(self, first: Piece, rest: list[Piece], below: list[Block], scope: Scope) -> None:
-        """An item that tells more of the step above it."""
-        if moves.is_hard_rule(first.text):
-            self._rule(first, scope.last)
-        else:
-            self._tell(first, scope.last, as_step=is_order(first.text), bullet=True)
-        self._more(rest, below, scope)
 
     def _more(self, rest: list[Piece], below: list[Block], scope: Scope) -> None:
         for piece in rest:
@@ -312,7 +302,7 @@ class Composer:
         self, item: Block, first: Piece, rest: list[Piece], below: list[Block], scope: Scope
     ) -> None:
         if moves.is_hard_rule(first.text) and not item.number and not item.is_checkbox:
-            self._rule(first, scope.last)
+            self._rule(first, scope.told)
             self._more(rest, below, scope)
             return
         node = self._act(first, first.text, scope)
@@ -334,7 +324,7 @@ class Composer:
         """Turn ``node`` into a loop: over what stands below it, or else over itself."""
         inner = Scope([], scope.section, scope.loops + 1)
         lists = [block for block in below if block.kind == "list"]
-        over_steps = any(_are_steps(block.children, in_step=False) for block in lists)
+        over_steps = any(_are_steps(block.children) for block in lists)
         if not (over_steps and core(first.text).lower().startswith(("for ", "repeat", "on each"))):
             work = Node(node.line, node.title, role=node.role, commands=node.commands)
             work.reads, node.commands, node.reads = node.reads, [], []
@@ -363,26 +353,26 @@ class Composer:
 
     def sentence(self, piece: Piece, scope: Scope, in_step: bool = False) -> None:
         """A sentence of running text. ``in_step``: it tells more of the last node."""
-        if say(piece, scope.last, self.found.inputs):
-            self.desk.note(piece, "note", scope.last)
+        if say(piece, scope.told, self.found.inputs):
+            self.desk.note(piece, "note", scope.told)
             return
         if self._move(piece, scope, [], []):
             return
         if moves.is_hard_rule(piece.text):
-            self._rule(piece, scope.last)
+            self._rule(piece, scope.told)
         elif is_order(piece.text) and not (in_step and scope.last):
             if _is_reference(piece.text) and scope.last:
-                self._tell(piece, scope.last)
+                self._tell(piece, scope.told)
             else:
                 self._prose_act(piece, scope)
         elif is_order(piece.text):
-            self._tell(piece, scope.last, as_step=True)
+            self._tell(piece, scope.told, as_step=True)
         elif _OPEN.search(piece.text) or not (scope.last or _TOLD.search(piece.text)):
             self._unclear(piece, scope)
         elif moves.is_rule(piece.text):
-            self._rule(piece, scope.last)
+            self._rule(piece, scope.told)
         else:
-            self._tell(piece, scope.last)
+            self._tell(piece, scope.told)
 
     def _prose_act(self, piece: Piece, scope: Scope) -> None:
         node = self._act(piece, piece.text, scope)
@@ -396,12 +386,12 @@ class Composer:
         if answered and place == "step":
             self._act(piece, piece.text, scope)
         elif answered and place == "guardrail":
-            self._rule(piece, scope.last)
+            self._rule(piece, scope.told)
         elif answered:
-            self._tell(piece, scope.last)
+            self._tell(piece, scope.told)
         else:
-            self.desk.note(piece, "question", scope.last)
-            self._add_text(piece, scope.last)
+            self.desk.note(piece, "question", scope.told)
+            self._add_text(piece, scope.told)
 
     def _act(self, piece: Piece, title: str, scope: Scope, said: Iterable[str] = ()) -> Node:
         """A new step that ``piece`` tells of."""
@@ -720,6 +710,34 @@ class Composer:
             else:
                 self.tell([block], None)
 
+    def first(self, section: Section) -> list[Node]:
+        """What is done before the steps; what one has to know by then is an input."""
+        kept: list[Block] = []
+        for block in section.blocks:
+            if block.kind == "list":
+                block.children = [item for item in block.children if not self._needed(item)]
+            if block.kind != "list" or block.children:
+                kept.append(block)
+        section.blocks = kept
+        return self.section(section)
+
+    def _needed(self, item: Block) -> bool:
+        """Whether an item names something that one has to know, and was taken as an input."""
+        first, rest = _first_piece(item)
+        if first is None or item.number or item.is_checkbox or is_order(first.text):
+            return False
+        found = _KNOWN.match(core(first.text).split(". ")[0])
+        if found is None or len(item.children) > 1:
+            return False
+        coded = re.search(r"`([A-Z][A-Z0-9_]{2,})`", first.text)
+        name = input_name(coded[1] if coded else found["what"])
+        self.found.inputs.setdefault(
+            name, Value(name, description=first.text, required=False, line=first.line)
+        )
+        for piece in (first, *rest):
+            self.desk.note(piece, "input")
+        return True
+
     def _inputs(self, section: Section) -> None:
         for block in section.blocks:
             items = block.children if block.kind == "list" else []
@@ -752,6 +770,13 @@ class Composer:
         return True
 
 
+_KNOWN = re.compile(
+    r"(?:you (?:will )?(?:need|have|know) )?(?:a |an |the |your |list of |their )*"
+    r"(?P<what>(?:[\w'’/-]+ ){0,4}?(?:names?|ids?|identifiers?|versions?|tags?|tokens?|numbers?"
+    r"|address(?:es)?|urls?|dates?|regions?|tickets?|requests?|lists?|paths?|passwords?|credentials"
+    r"|reasons?|e-?mails?|usernames?|accounts?|keys?|notifications?|environment))\b",
+    re.IGNORECASE,
+)
 _INPUT = re.compile(
     r"\|?\s*[*_]{0,2}`?[<{$]{0,2}(?P<name>[A-Za-z_][\w.-]{0,60})[>}]{0,2}`?[*_]{0,2}(?=\s*(?:\("
     r"|:|–|—|-|\||$))"
@@ -806,23 +831,16 @@ def _all_pieces(block: Block) -> list[Piece]:
     return found
 
 
-def _has_steps(block: Block) -> bool:
-    return block.kind == "list" and _are_steps(block.children, in_step=False)
-
-
-def _are_steps(items: Sequence[Block], in_step: bool) -> bool:
-    """Whether the items of a list are steps: numbered, to be ticked off, or orders as a rule.
-    ``in_step``: the list stands inside a step; there only numbered ones are steps of their own."""
-    numbered = sum(bool(item.number) or item.is_checkbox for item in items)
-    if in_step:
-        return numbered == len(items)
+def _are_steps(items: Sequence[Block]) -> bool:
+    """Whether the items of a list are steps, whatever they sound like: numbered, to be ticked off,
+    or orders as a rule."""
     orders = 0
     for item in items:
+        if item.number or item.is_checkbox:
+            return True
         first, _ = _first_piece(item)
-        orders += first is not None and (
-            is_order(first.text) or moves.read_decision(first.text) is not None
-        )
-    return numbered > 0 or 2 * orders > len(items)
+        orders += first is not None and is_order(first.text)
+    return 3 * orders > 2 * len(items)
 
 
 def _is_reference(text: str) -> bool:

@@ -19,8 +19,9 @@ class Node:
     """Something to do, told on ``line``. ``anchors`` are names that jumps know it by. After it, and
     the one of its ``arms`` that was chosen, the next node follows, unless it jumps to ``jump`` or
     ``end`` says how the procedure ends. ``failing`` is the place to go to when it cannot be done.
-    A loop does its ``body`` for each ``item`` of ``items``. ``tests`` are conditions that compare
-    names, with the places they lead to. ``number`` is that of its step, given last."""
+    ``inside`` are the steps that it consists of. A loop does its ``body`` for each ``item`` of
+    ``items``. ``tests`` are conditions that compare names, with the places they lead to. ``number``
+    is that of its step, given last."""
 
     line: int
     title: str
@@ -34,6 +35,7 @@ class Node:
     seconds: int | None = None
     deadline: int | None = None
     arms: list[Arm] = field(default_factory=list)
+    inside: list[Node] = field(default_factory=list)
     body: list[Node] = field(default_factory=list)
     items: str = ""
     item: str = ""
@@ -52,6 +54,14 @@ class Node:
     def is_open(self) -> bool:
         """Whether what is told next may still be said of it."""
         return not (self.arms or self.jump or self.end or self.tests)
+
+    @property
+    def newest(self) -> Node:
+        """The node of it that was told last."""
+        node = self
+        while node.inside or (node.arms and node.arms[-1].nodes):
+            node = (node.inside or node.arms[-1].nodes)[-1]
+        return node
 
     def arm(self, label: str) -> Arm | None:
         return next((one for one in self.arms if one.label == label), None)

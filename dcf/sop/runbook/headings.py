@@ -96,7 +96,7 @@ _WORDS: tuple[tuple[Purpose, str], ...] = (
         r"|activation",
     ),
 )
-_PATTERNS = tuple(
+_PATTERNS: tuple[tuple[Purpose, re.Pattern[str]], ...] = tuple(
     (purpose, re.compile(rf"(?:{words})", re.IGNORECASE)) for purpose, words in _WORDS
 )
 _LEADING = re.compile(
@@ -106,7 +106,8 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
-    r"(?:(?:step|phase|stage|part|task|section)\s*#?(?P<step>[0-9]+[a-z]?|[ivx]+"
+    r"(?:(?:step|phase|stage|part|task|section|schritt|étape|paso|passo"
+    r"|fase)\s*#?(?P<step>[0-9]+[a-z]?|[ivx]+"
     r"|[a-z])\b\s*[.:)–—-]*\s*"
     r"|(?P<number>[0-9]+(?:\.[0-9]+)*[a-z]?)(?:[.):]+|\s+[-–—])?\s+|(?P<letter>[A-Z])[.)]\s+)",
     re.IGNORECASE,
@@ -128,21 +129,19 @@ def purpose_of(title: str) -> Purpose:
 
 
 def _by_a_word(said: str) -> Purpose:
-    """A heading of a few words goes by its last or first one: ``Database rollback``."""
+    """A heading of a few words goes by its last words, else by its first: ``Database rollback``."""
     words = said.split()
     if not 1 < len(words) <= 6:
         return "unknown"
-    for purpose in ("aside", "first", "steps", "guardrails", "note"):
-        pattern = next(pattern for name, pattern in _PATTERNS if name == purpose)
-        if purpose in ("guardrails", "note") and len(words) > 3:
-            continue
-        if pattern.fullmatch(words[-1]) or pattern.fullmatch(" ".join(words[-2:])):
+    patterns = dict(_PATTERNS)
+    last = (words[-1], " ".join(words[-2:]))
+    order: tuple[Purpose, ...] = ("aside", "first", "objective", "steps", "guardrails", "note")
+    for purpose in order:
+        few = len(words) <= 3 or purpose in ("aside", "first", "steps")
+        if few and any(patterns[purpose].fullmatch(one) for one in last):
             return purpose
-        if (
-            purpose != "note"
-            and pattern.fullmatch(words[0])
-            and words[0].lower() not in _VERB_FIRST
-        ):
+    for purpose in (order[0], order[1], order[3]):
+        if patterns[purpose].fullmatch(words[0]) and words[0].lower() not in _VERB_FIRST:
             return purpose
     return "unknown"
 
@@ -170,9 +169,12 @@ def step_number(title: str) -> str:
     return (found["step"] or found["number"] or found["letter"] or "").lower() if found else ""
 
 
+_STEP = re.compile(r"[*_\s]*(?:step|schritt|étape|paso|passo)\s*#?[0-9]+", re.IGNORECASE)
+
+
 def is_step_heading(title: str) -> bool:
     """Whether a heading says of itself that it is a step."""
-    return bool(re.match(r"[*_\s]*step\s*#?[0-9]+", title, re.IGNORECASE))
+    return bool(_STEP.match(title))
 
 
 def slug(title: str) -> str:

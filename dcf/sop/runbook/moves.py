@@ -46,7 +46,9 @@ _SAME = re.compile(
 _NOT = re.compile(
     r"\b(?:not|no|none|isn't|aren't|doesn't|don't|didn't|unsuccessful)\b", re.IGNORECASE
 )
-_BEHIND = re.compile(r",?\s+(?:but\s+)?(?:only\s+)?(?P<word>if|unless|in case)\s+", re.IGNORECASE)
+_BEHIND = re.compile(
+    r",?\s+(?:but\s+)?(?:if and only\s+|only\s+)?(?P<word>if|unless|in case)\s+", re.IGNORECASE
+)
 _ASKING = re.compile(
     r"(?:check|verify|see|determine|confirm|ask|decide|find|know|test|validate|identify|assess"
     r"|evaluate|consider|investigate|inspect|look|monitor|review|make|ensure|learn|tell|note"
@@ -125,14 +127,20 @@ _FINISH = re.compile(
     r"|you can (?:stop|finish)(?: here)?",
     re.IGNORECASE,
 )
+_HANDED_OVER = re.compile(
+    r"(?:escalate|transfer (?:the|them|it|this|to|all)|hand (?:it |this |them )?(?:over|off)"
+    r"|(?:open|raise|file|create|submit) (?:a|an) (?:\w+ ){0,2}(?:ticket|case|support request)"
+    r"|(?:contact|consult|engage|involve|page|call|notify|reach out to|connect with|refer (?:it "
+    r"|this )?to"
+    r"|get help from|ask)\b[^.]{0,60}\b(?:support|team|engineers?|on-?call|vendor|helpdesk|help "
+    r"desk"
+    r"|specialists?|human|experts?|administrators?|commander|lead|manager|dba|sre)\b)",
+    re.IGNORECASE,
+)
 _LAST_ACT = re.compile(
-    r"(?:escalate|transfer (?:the |them |it |this |to )|hand (?:over|off)|close (?:the|this|out"
-    r"|it)\b"
-    r"|resolve (?:the|this) (?:incident|alert|ticket|case|issue|page)|mark (?:the|this) "
-    r"(?:incident|alert"
-    r"|ticket|issue|case|task)\b.{0,20} as (?:resolved|closed|done|complete)|deny (?:the|it)"
-    r"|refuse|reject the"
-    r"|decline)\b",
+    r"(?:close (?:the|this|out|it)|resolve (?:the|this) (?:incident|alert|ticket|case|issue|page)"
+    r"|mark (?:the|this) (?:incident|alert|ticket|issue|case|task)\b.{0,20} as (?:resolved|closed"
+    r"|done|complete)|conclude|deny (?:the|it|any)|refuse|reject the|decline)\b",
     re.IGNORECASE,
 )
 _DUR = (
@@ -353,7 +361,12 @@ def read_end(text: str) -> End:
 
 def is_last_act(text: str) -> bool:
     """Whether whoever does it is done then: ``escalate to the hardware team``."""
-    return bool(_LAST_ACT.match(core(text)))
+    return hands_over(text) or bool(_LAST_ACT.match(core(text)))
+
+
+def hands_over(text: str) -> bool:
+    """Whether somebody else goes on."""
+    return bool(_HANDED_OVER.match(core(text)))
 
 
 def goes_on(text: str) -> bool:

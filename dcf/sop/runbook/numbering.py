@@ -72,22 +72,31 @@ class _List:
         self._outer = outer
         self._places: list[_Place] = []
         self._escapes: dict[str, _Way] = {}
+        self._counts: dict[str, int] = {}
         for part in parts:
-            self._lay(part.nodes, "!stop" if part.end == "stop" else "!over")
+            self._lay(part.nodes, "!stop" if part.end == "stop" else "!over", parent)
         self._anchors: dict[str, int] = {}
         for at, place in enumerate(self._places):
-            place.node.number = f"{parent}.{at + 1}" if parent else str(at + 1)
             for anchor in place.node.anchors:
                 self._anchors.setdefault(anchor, at)
 
-    def _lay(self, nodes: Sequence[Node], after: _Way) -> None:
+    def _lay(self, nodes: Sequence[Node], after: _Way, parent: str) -> None:
+        """Lay ``nodes`` out behind what is there; they are numbered inside step ``parent``."""
         for index, node in enumerate(nodes):
             last = index + 1 == len(nodes)
             following: _Way = after if last else _Mark()
+            count = self._counts[parent] = self._counts.get(parent, 0) + 1
+            node.number = f"{parent}.{count}" if parent else str(count)
             place = _Place(node, then=_own_way(node) or following)
             self._places.append(place)
             place.tests = [(condition, target) for condition, target in node.tests]
-            self._lay_arms(place, following)
+            within: _Way = _Mark() if node.inside else following
+            self._lay_arms(place, within)
+            if isinstance(within, _Mark) and node.inside:
+                within.at = len(self._places)
+                inner_way = place.then
+                place.then = within
+                self._lay(node.inside, inner_way, node.number)
             if isinstance(following, _Mark) and not last:
                 following.at = len(self._places)
 
@@ -100,7 +109,7 @@ class _List:
                 way = _own_way(arm.nodes[0]) or following
             else:
                 way = _Mark(len(self._places))
-                self._lay(arm.nodes, following)
+                self._lay(arm.nodes, following, node.number)
             place.ways.append((arm.label, way))
 
     def steps(self) -> tuple[Step, ...]:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
 from dcf.sop.runbook.drafted import Draft
+from dcf.sop.runbook.moves import hands_over
 from dcf.sop.runbook.sentence import Sentence
 from dcf.sop.step import Step
-
-_OTHERS = re.compile(
-    r"(?:escalate|transfer|hand (?:over|off)|open a|page\b|contact|call\b|engage|raise a|involve)",
-    re.IGNORECASE,
-)
 
 
 def outcome(draft: Draft) -> dict[str, Any]:
@@ -103,7 +98,7 @@ def _ends(step: Step, lasts: dict[int, int]) -> Iterator[dict[str, Any]]:
         if isinstance(then, Stop):
             yield {**_lines(line or step.line, lasts), "outcome": "failed"}
         elif isinstance(then, Finish):
-            kind = "escalated" if _OTHERS.match(step.title) else "ok"
+            kind = "escalated" if hands_over(step.title) else "ok"
             yield {**_lines(line or step.line, lasts), "outcome": kind}
 
 

@@ -184,12 +184,9 @@ class _Reader:
                 owner = _OWNER.search(text)
                 if owner and not self._owner:
                     self._owner = owner["who"].strip(" *_@")
-        if has_steps:
-            self._describe(blocks, composer)
-            return
         scope = Scope(main, 0)
         at = 0
-        while at < len(blocks) and blocks[at].kind == "text" and not _orders(blocks[at]):
+        while at < len(blocks) and not _begins_steps(blocks[at], has_steps):
             at += 1
         self._describe(blocks[:at], composer)
         composer.blocks(blocks[at:], scope)
@@ -231,7 +228,9 @@ class _Reader:
                 aside.append(nodes)
         elif purpose in ("guardrails", "inputs", "roles", "note") and not _is_numbered(section):
             composer.declare(section)
-        elif purpose in ("steps", "first", "aside") or _is_procedural(section):
+        elif purpose == "first":
+            main += composer.first(section)
+        elif purpose in ("steps", "aside") or _is_procedural(section):
             main += composer.section(section)
         else:
             composer.declare(section)
@@ -341,6 +340,19 @@ def _anchors(sections: list[Section]) -> tuple[dict[str, str], dict[str, str]]:
                     r"(?:roll(?:ing)? ?-?back|revert|back (?:it |the \w+ )?out|undo)\b", anchor
                 )
     return targets, asides
+
+
+def _begins_steps(block: Block, has_steps: bool) -> bool:
+    """Whether steps begin with a block under the title: numbered ones, or where there are no
+    others, orders and commands."""
+    if block.kind == "list":
+        numbered = any(item.number or item.is_checkbox for item in block.children)
+        return numbered or (not has_steps and _orders_in(block))
+    return not has_steps and (block.kind == "code" or _orders(block))
+
+
+def _orders_in(block: Block) -> bool:
+    return any(item.children and _orders(item.children[0]) for item in block.children)
 
 
 def _orders(block: Block) -> bool:

@@ -11,6 +11,8 @@ from dcf.sop.runbook.headings import Purpose, purpose_of
 
 _BOLD = re.compile(r"(?:\*\*|__)(?P<title>[^*_\n]{2,80}?)(?:\*\*|__)[ :]*")
 _BOLD_LEVEL = 7
+_LIST_LEVEL = 8
+_LONGEST_LINE = 40
 
 
 @dataclass(slots=True)
@@ -41,10 +43,16 @@ def read_sections(blocks: Sequence[Block]) -> Section:
     """The root has what stands before the first heading."""
     root = Section(0, "", 1)
     path = [root]
-    for block in blocks:
+    for at, block in enumerate(blocks):
         heading = block if block.kind == "heading" else _bold_heading(block)
+        following = blocks[at + 1] if at + 1 < len(blocks) else None
+        if heading is None and _is_list_heading(block, following):
+            # A line that names a list, without the marks of a heading, is over that list alone.
+            heading = Block("heading", block.line, block.last, block.lines, level=_LIST_LEVEL)
         if heading is None:
             path[-1].blocks.append(block)
+            if path[-1].level == _LIST_LEVEL:
+                path.pop()
             continue
         while path[-1].level >= heading.level:
             path.pop()
@@ -56,6 +64,15 @@ def read_sections(blocks: Sequence[Block]) -> Section:
         above.children.append(section)
         path.append(section)
     return root
+
+
+def _is_list_heading(block: Block, following: Block | None) -> bool:
+    if block.kind != "text" or len(block.lines) != 1 or following is None:
+        return False
+    said = block.text.rstrip(":").strip("*_ ")
+    if following.kind != "list" or len(said) > _LONGEST_LINE or said.endswith("."):
+        return False
+    return purpose_of(said) != "unknown"
 
 
 def _bold_heading(block: Block) -> Block | None:

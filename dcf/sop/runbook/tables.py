@@ -83,14 +83,14 @@ def _columns(head: Sequence[str]) -> dict[str, int]:
             if pattern.fullmatch(title.strip("*_ ").strip()) and at not in found.values():
                 found[name] = at
                 break
-    if (
-        "action" not in found
-        and "number" in found
-        and head[found["number"]].lower().startswith("step")
-    ):
+    titles = [title.strip("*_ ").lower() for title in head]
+    if "action" not in found and "number" in found and titles[found["number"]].startswith("step"):
         found["action"] = found.pop("number")
     if "action" not in found:
         return {}
+    vague = titles[found["action"]] in ("description", "details", "what", "procedure")
+    if vague and not {"number", "role"} & found.keys():
+        return {}  # a table that explains something
     return found
 
 

@@ -47,6 +47,17 @@ _SUBJECT = re.compile(
     r"|first |always |either |immediately )*",
     re.IGNORECASE,
 )
+_DUTY = re.compile(
+    r"\b(?:you|we|they|agents?|(?:the |an? )[\w'’ -]{2,40}?)\s+(?:(?:will |would )?(?:have|has"
+    r"|need|needs) to"
+    r"|must|should|shall)\s+(?:also |then |now |first |always |either |immediately |at least )*"
+    r"(?P<verb>[a-z-]+)\b(?! be\b)",
+    re.IGNORECASE,
+)
+_GERMAN = re.compile(
+    r"\b(?:der|die|das|den|und|über|alle|dass|nicht|auf|mit|von|ist|im|zum|zur|ein|eine)\b|[äöüß]"
+)
+_INFINITIVE = re.compile(r"[a-zäöüß]{3,}(?:en|ern|eln)\W*$")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _VERBS = _words(
     """
@@ -104,7 +115,13 @@ _FOREIGN = _words(
     lancer lancez attendre attendez arrêter arrêtez supprimer supprimez contacter contactez
     informer informez verificar verifique verifica reiniciar reinicie ejecutar ejecute abrir
     abra esperar espere detener detenga eliminar elimine notificar notifique contactar
-    contacte compruebe comprobar
+    contacte compruebe comprobar identificar implementar validar monitorizar revisar asegurar
+    configurar instalar crear iniciar restaurar recuperar actualizar cambiar copiar enviar
+    realizar registrar avisar desactivar activar bloquear aislar analizar confirmar consultar
+    conectar definir documentar vérifier confirmer créer mettre prévenir analyser isoler changer
+    modifier envoyer signaler déconnecter installer restaurer conserver noter déposer faire
+    verificare controllare riavviare eseguire aprire attendere contattare executar fechar parar
+    remover
     """
 )
 _ALSO_NOUNS = _words(
@@ -221,10 +238,16 @@ def is_order(text: str) -> bool:
     if word.startswith("re-") and word[3:] in _VERBS:
         return True
     if word not in _VERBS:
-        return False
+        return _is_duty(said) or bool(_GERMAN.search(said) and _INFINITIVE.search(said))
     rest = said[first.end() :].lstrip()
     if said[first.end() :][:1] in ("-", "/", "(", "’", "'", "=", "_") and rest:
         return False
     if word in _ALSO_NOUNS and not _CLAUSE_AHEAD.match(rest):
         return not _FINITE.match(rest)
     return True
+
+
+def _is_duty(said: str) -> bool:
+    """``The agent has to check …``: somebody has to do something."""
+    found = _DUTY.search(said[:200])
+    return found is not None and found["verb"].lower() in _VERBS
