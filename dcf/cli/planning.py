@@ -16,6 +16,7 @@ from dcf.cli.exits import BAD_INPUT
 from dcf.cli.input_source import read_file, read_text
 from dcf.cli.output_file import check_outputs
 from dcf.cli.plan_steps import plan_steps
+from dcf.cli.runbook import NOTHING_SAID, Answering, draft_fields, draft_lines, read_draft
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble, listed, summary
@@ -25,17 +26,22 @@ from dcf.problem import Problem, has_errors
 if TYPE_CHECKING:
     from dcf.planner import Guidance, Plan
     from dcf.sop import Sop
+    from dcf.sop.runbook import Draft
 
 
 @dataclass(frozen=True, slots=True)
 class CompilingOptions:
     """Where the workflow, its picture and drafts of missing skills go; None for nowhere.
-    ``generated`` is the folder of the skills to choose from."""
+    ``generated`` is the folder of the skills to choose from. ``strict``: the procedure has to be in
+    our own form, and each of its steps needs a skill. ``answering`` is what is said to questions
+    about one that is not."""
 
     out: Path | None
     picture: Path | None
     drafts: Path | None
     generated: Path
+    strict: bool = False
+    answering: Answering = NOTHING_SAID
 
 
 def only_one(
@@ -75,19 +81,42 @@ def compile_file(
 ) -> Answer:
     """Compile the procedure in ``file``, by what earlier runs taught. Nothing is written where it
     has problems, but drafts."""
+    from dcf.planner import with_people
+
     check_outputs({"--out": options.out, "--picture": options.picture}, {"the procedure": file})
     _check_picture(options.picture)
-    sop, noted = read_sop(file)
+    draft: Draft | None = None
+    noted: Sequence[Problem] = ()
+    if options.strict:
+        sop, noted = read_sop(file)
+    else:
+        draft = read_draft(file, options.answering, screen)
+        sop = draft.sop
+        noted = parsed_warnings(file) if draft.exact else ()
     chosen_from = replace(settings, generated=options.generated)
     plan, guidance = asyncio.run(_compiled(sop, chosen_from, screen))
+    if draft is not None and options.drafts is None and plan.document is None:
+        # What no skill covers a person does, until there is one.
+        uncovered = {gap.step.number for gap in plan.gaps}
+        if not draft.exact:
+            uncovered |= {step.number for step in sop.all_steps()}
+        draft = replace(draft, sop=with_people(sop, uncovered))
+        plan, guidance = asyncio.run(_compiled(draft.sop, chosen_from, screen))
     problems = [*noted, *(one.at(file=str(file)) for one in plan.problems)]
     fields: dict[str, Any] = {
         "problems": [one.to_dict() for one in problems],
         **plan.to_json(),
         "guidance": guidance.to_json(),
     }
+    told: list[str] = []
+    if draft is not None:
+        drafted = draft_fields(draft, fields["steps"])
+        told = list(draft_lines(draft, drafted)) if not draft.exact or draft.sop != sop else []
+        by_number = {step["number"]: step for step in drafted["steps"]}
+        drafted["steps"] = [{**by_number[one["step"]], **one} for one in fields["steps"]]
+        fields |= {**drafted, "validates": plan.document is not None, "commands_run_unasked": 0}
     missing = {gap.step.number for gap in plan.gaps}
-    shown: list[Any] = [plan_steps(fields["steps"], missing)]
+    shown: list[Any] = [plan_steps(fields["steps"], missing), *told]
     written = _write_drafts(plan, options) if plan.gaps and options.drafts else []
     if written and options.drafts:
         fields["drafts"] = written
@@ -150,6 +179,12 @@ def decompile_file(file: Path, out: Path | None, form: str) -> Answer:
     if found.origin == "foreign":
         shown.append(f"A beginning: `dcf sop check {out}` says what is to be mended.")
     return Answer({**fields, "out": str(out)}, shown)
+
+
+def parsed_warnings(file: Path) -> Sequence[Problem]:
+    """What is to be said of a procedure in our own form."""
+    _, noted = read_sop(file)
+    return noted
 
 
 def read_sop(file: Path) -> tuple[Sop, Sequence[Problem]]:

@@ -11,6 +11,7 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import BAD_INPUT
 from dcf.cli.input_source import read_file
 from dcf.cli.output_file import check_outputs
+from dcf.cli.runbook import draft_fields, draft_lines, kept_answers
 from dcf.cli.trouble import MOST_LISTED, BadInput, summary
 from dcf.cli.wording import counted
 from dcf.problem import Problem
@@ -63,16 +64,31 @@ def check_files(files: Sequence[Path]) -> Answer:
 
 
 def show_file(file: Path) -> Answer:
-    """The procedure in ``file`` as it is understood; its problems when it has errors."""
+    """The procedure in ``file`` as it is understood; the draft of one that is not in our own form.
+    Its problems where there is none."""
     reading, text = _read(file)
     if reading.sop is None:
-        return _refused(reading, text)
+        return _drafted(file, reading, text)
     fields = {
         "sop": to_data(reading.sop),
         "problems": [problem.to_dict() for problem in reading.problems],
     }
     lines = [*_overview(reading.sop), *_listed(reading.problems, text)]
     return Answer(fields, [_plain("\n".join(lines))])
+
+
+def _drafted(file: Path, reading: Reading, text: str) -> Answer:
+    """What ``dcf plan --from-sop`` takes a runbook of strangers for."""
+    from dcf.sop.runbook import NoDraft, draft
+
+    kept = kept_answers(file)
+    try:
+        found = draft(text, str(file), kept)
+    except NoDraft as refused:
+        return _refused(Reading(None, refused.problems or reading.problems), text)
+    fields = draft_fields(found)
+    lines = [*_overview(found.sop), *draft_lines(found, fields)]
+    return Answer({"sop": to_data(found.sop), "problems": [], **fields}, [_plain("\n".join(lines))])
 
 
 def convert_file(file: Path, to: Form, out: Path | None) -> Answer:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dcf.planner.compiling.compile import compile_sop
     from dcf.planner.compiling.gap import Gap, write_drafts
     from dcf.planner.compiling.market import THRESHOLDS, Finder, Market, Measured
+    from dcf.planner.compiling.people import with_people
     from dcf.planner.compiling.plan import Plan, PlannedStep, Risk
     from dcf.planner.compiling.skill_choice import Candidate
     from dcf.planner.compiling.tool_results import ToolResults
@@ -97,5 +98,6 @@ __all__ = [
     "stored_in",
     "the_embedder",
     "wishes",
+    "with_people",
     "write_drafts",
 ]

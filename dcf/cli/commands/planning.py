@@ -58,7 +58,9 @@ def plan(
     ] = None,
     from_sop: Annotated[
         Path | None,
-        typer.Option("--from-sop", metavar="FILE", help="A procedure, in Markdown or YAML."),
+        typer.Option(
+            "--from-sop", metavar="FILE", help="A procedure or runbook, in Markdown or YAML."
+        ),
     ] = None,
     decompile: Annotated[
         Path | None,
@@ -77,6 +79,20 @@ def plan(
             "--drafts", metavar="DIR", help="Write drafts of missing skills into these sources."
         ),
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="With --from-sop: only our own form of procedures, and a skill for every step.",
+        ),
+    ] = False,
+    answers: Annotated[
+        Path | None,
+        typer.Option("--answers", metavar="FILE", help="Answers to questions of --from-sop, YAML."),
+    ] = None,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask the questions of --from-sop at the terminal.")
+    ] = False,
     form: Annotated[
         Literal["markdown", "yaml"], typer.Option("--form", help="Of a procedure told.")
     ] = "markdown",
@@ -147,8 +163,9 @@ def plan(
 
     Stored procedures and workflows are matched to the objective; with a model (DCF_MODEL_PLANNER)
     a new one is drafted where none fits. Nothing runs before somebody approved what was shown.
-    With --from-sop a procedure is compiled, by what was measured of the skills and what
-    `dcf advise` says of them; with --decompile a workflow is told as one. Both need no model.
+    With --from-sop a procedure or any runbook in Markdown is compiled, by what was measured of the
+    skills and what `dcf advise` says of them: what is not understood is asked, and what no skill
+    covers a person does. With --decompile a workflow is told as one. Both need no model.
     """
     from dcf.cli.planning import (
         CompilingOptions,
@@ -158,6 +175,7 @@ def plan(
         decompile_file,
         only_one,
     )
+    from dcf.cli.runbook import Answering
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
@@ -170,7 +188,9 @@ def plan(
         beginning_only(resume)
         settings = replace(settings, explore=explore)
     if from_sop is not None and not run:
-        options = CompilingOptions(out, picture, drafts, generated or settings.generated)
+        answering = Answering(dict(_named(one) for one in answer or ()), answers, ask)
+        folder = generated or settings.generated
+        options = CompilingOptions(out, picture, drafts, folder, strict, answering)
         return compile_file(from_sop, options, settings, screen)
 
     alone_only(drafts)

@@ -317,6 +317,7 @@ def _walk(nodes: list[Node]) -> list[Node]:
     for node in nodes:
         found.append(node)
         found += _walk(node.body)
+        found += _walk(node.inside)
         for arm in node.arms:
             found += _walk(arm.nodes)
     return found
