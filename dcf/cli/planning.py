@@ -25,8 +25,7 @@ from dcf.problem import Problem, has_errors
 
 if TYPE_CHECKING:
     from dcf.planner import Guidance, Plan
-    from dcf.sop import Sop
-    from dcf.sop.runbook import Draft
+    from dcf.sop import Draft, Sop
 
 
 @dataclass(frozen=True, slots=True)

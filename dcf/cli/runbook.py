@@ -18,7 +18,7 @@ from dcf.cli.wording import counted
 from dcf.problem import Problem
 
 if TYPE_CHECKING:
-    from dcf.sop.runbook import Draft, Question
+    from dcf.sop import Draft, Question
 
 _QUOTED = 100
 """Characters of a sentence that a question shows."""
@@ -69,7 +69,7 @@ def kept_answers(file: Path) -> dict[str, str]:
 
 
 def _drafted(text: str, file: Path, answers: Mapping[str, str]) -> Draft:
-    from dcf.sop.runbook import NoDraft, draft
+    from dcf.sop import NoDraft, draft
 
     try:
         return draft(text, str(file), answers)
@@ -132,7 +132,7 @@ def _keep(file: Path, answers: Mapping[str, str], source: Path) -> None:
 
 def draft_fields(draft: Draft, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """The draft for ``--json``; ``steps`` are those of its plan, which say with which skills."""
-    from dcf.sop.runbook import outcome
+    from dcf.sop import outcome
 
     fields = outcome(draft)
     skilled = {step["step"] for step in steps if step.get("skills")}

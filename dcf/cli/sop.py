@@ -79,7 +79,7 @@ def show_file(file: Path) -> Answer:
 
 def _drafted(file: Path, reading: Reading, text: str) -> Answer:
     """What ``dcf plan --from-sop`` takes a runbook of strangers for."""
-    from dcf.sop.runbook import NoDraft, draft
+    from dcf.sop import NoDraft, draft
 
     kept = kept_answers(file)
     try:

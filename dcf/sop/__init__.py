@@ -1,7 +1,8 @@
 """Standard operating procedures: written in Markdown or YAML, read with the line of every problem.
 
 ``parse(text, file)`` reads either form; ``print_markdown`` and ``print_yaml`` write them, and what
-they write parses back to an equal ``Sop``.
+they write parses back to an equal ``Sop``. ``draft(text, file)`` makes a procedure of any runbook
+in Markdown; ``outcome(draft)`` tells by line what became of it.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ if TYPE_CHECKING:
     from dcf.sop.parse import Form, check, form_of, parse, parse_markdown, parse_yaml
     from dcf.sop.procedure import VALUE_TYPES, Guardrail, Note, Role, Sop, Value, ValueType
     from dcf.sop.reading import Reading
+    from dcf.sop.runbook.drafted import Draft, NoDraft
+    from dcf.sop.runbook.outcome import outcome
+    from dcf.sop.runbook.question import Question
+    from dcf.sop.runbook.reading import draft
+    from dcf.sop.runbook.sentence import PLACES, Place, Sentence
     from dcf.sop.skeleton import new_sop
     from dcf.sop.step import (
         STEP_KINDS,
@@ -64,6 +70,7 @@ __all__ = [
     "MAX_CHARACTERS",
     "MAX_DEPTH",
     "MAX_STEPS",
+    "PLACES",
     "STEP_KINDS",
     "VALUE_TYPES",
     "YES_OR_NO",
@@ -78,6 +85,7 @@ __all__ = [
     "Constant",
     "Continue",
     "Direction",
+    "Draft",
     "Finish",
     "Form",
     "GoTo",
@@ -88,12 +96,16 @@ __all__ = [
     "Match",
     "Membership",
     "Name",
+    "NoDraft",
     "Not",
     "Note",
+    "Place",
     "Presence",
+    "Question",
     "Reading",
     "Retry",
     "Role",
+    "Sentence",
     "Sop",
     "Step",
     "StepKind",
@@ -104,9 +116,11 @@ __all__ = [
     "ValueType",
     "Wait",
     "check",
+    "draft",
     "form_of",
     "names_in",
     "new_sop",
+    "outcome",
     "parse",
     "parse_markdown",
     "parse_yaml",

@@ -37,7 +37,7 @@ _PROSE = re.compile(r"[A-Z][^`$=|<>{}]*\s\S+\s\S+.*[.:!?]$")
 _HASHES = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Block:
     """``lines`` are its text by line number (from 1), without what marks it; ``number`` as it is
     written before an item, empty for a bullet; ``level`` that of a heading; ``info`` the language

@@ -16,14 +16,14 @@ from dcf.sop.runbook.blocks import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
 from dcf.sop.runbook.command import inline_commands, read_commands
 from dcf.sop.runbook.desk import Desk
-from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, Node
+from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, End, Node
 from dcf.sop.runbook.headings import bare_title, is_step_heading, slug, step_number
 from dcf.sop.runbook.phrases import say
 from dcf.sop.runbook.placeholders import input_name, placeholders
 from dcf.sop.runbook.roles import role_in
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.tables import Row, read_table
-from dcf.sop.runbook.wording import Piece, core, is_order, pieces, plain
+from dcf.sop.runbook.wording import Piece, core, is_order, pieces
 
 MAX_LOOPS = 4
 """Loops inside loops; a deeper one is done as one step."""
@@ -45,12 +45,14 @@ _ASKED = re.compile(
 @dataclass(slots=True)
 class Scope:
     """The list of nodes that is being filled. ``section`` names the anchors of its numbers,
-    ``owner`` is the step that the list is inside of."""
+    ``owner`` is the step that the list is inside of, ``numbers`` are those that a table gives to
+    the section."""
 
     nodes: list[Node]
     section: int
     loops: int = 0
     owner: Node | None = None
+    numbers: list[str] = field(default_factory=list)
 
     @property
     def last(self) -> Node | None:
@@ -73,12 +75,14 @@ class Found:
 
 
 class Composer:
-    """Reads sections into nodes. ``targets`` are the anchors of headings, ``asides`` those of
-    sections that are reached by jumps alone, by the kind of what leads there."""
+    """Reads sections into nodes. ``by_cases``: sections beside one another are cases, as in a
+    policy, and do not follow one another. ``targets`` are the anchors of headings, ``asides`` those
+    of sections that are reached by jumps alone, by the kind of what leads there."""
 
     def __init__(self, desk: Desk, targets: dict[str, str], asides: dict[str, str]) -> None:
         self.desk = desk
         self.found = Found()
+        self.by_cases = False
         self._targets = targets
         self._asides = asides
         self._sections = 0
@@ -99,13 +103,35 @@ class Composer:
         node = None if aside else self._open_heading(section, heading, scope)
         inner = scope if node is None else Scope(node.inside, scope.section, 0, node)
         self.blocks(section.blocks, inner)
-        for child in section.children:
-            inner.nodes += self.section_or_note(child)
-            self.desk.path = section.path
+        self._below(section.children, inner)
+        self.desk.path = section.path
         self._anchor(section, scope.nodes)
+        if scope.nodes:
+            scope.nodes[0].anchors += [f"step:h:{number}" for number in inner.numbers]
         if section.level and node is None:
             self.desk.note(heading, "note", scope.nodes[0] if scope.nodes else None)
         return scope.nodes
+
+    def _below(self, children: Sequence[Section], scope: Scope) -> None:
+        cases = [one for one in children if self.by_cases and is_case(one)]
+        for child in children:
+            if len(cases) < 2 or child not in cases:
+                scope.nodes += self.section_or_note(child)
+            elif child is cases[0]:
+                scope.nodes.append(self.cases(cases))
+
+    def cases(self, sections: Sequence[Section]) -> Node:
+        """Sections of a policy that each say how one request is dealt with, as one decision."""
+        titles = [bare_title(one.title) for one in sections]
+        node = Node(sections[0].line, " / ".join(dict.fromkeys(titles)))
+        for title, section in zip(titles, sections, strict=True):
+            nodes = self.section(section)
+            arm = node.arm(title)
+            if arm is None:
+                node.arms.append(Arm(title, nodes, section.line))
+            else:
+                arm.nodes += nodes
+        return node
 
     def section_or_note(self, section: Section) -> list[Node]:
         """A section below one of steps: steps too, unless its heading says what else it is."""
@@ -132,7 +158,8 @@ class Composer:
             nodes[0].anchors.append(f"#{slug(section.title)}")
             number = step_number(section.title)
             if number:
-                nodes[0].anchors.append(f"step:*:{number}")
+                named = "h" if is_step_heading(section.title) else "*"
+                nodes[0].anchors.append(f"step:{named}:{number}")
 
     def _decided(
         self, section: Section, heading: Piece, decision: moves.Decision, scope: Scope
@@ -144,8 +171,7 @@ class Composer:
         arms = self._answers(section.blocks, node, inner)
         if not arms:
             self.blocks(section.blocks, inner)
-            for child in section.children:
-                inner.nodes += self.section_or_note(child)
+            self._below(section.children, inner)
             node.arms = [Arm(NO if decision.negated else YES, inner.nodes)]
         self._anchor(section, [node])
         return [node]
@@ -232,6 +258,7 @@ class Composer:
                 if row.number:
                     _number(node, row.number, scope)
             else:
+                scope.numbers += [row.number] if row.number else []
                 self._tell(row.piece, scope.told)
 
     def _case(self, row: Row, scope: Scope) -> None:
@@ -247,13 +274,18 @@ class Composer:
 
     def _list(self, block: Block, scope: Scope, in_step: bool) -> None:
         node = scope.last
+        if all(_is_link(item) for item in block.children):
+            self.tell([block], None)  # a table of contents
+            return
         if node is not None and node.is_open and self._answers([block], node, scope):
             return
         items = block.children
         inner = scope
-        if in_step and node is not None:
+        if in_step and node is not None and node.kind != "end":
             # What a step consists of: orders, and decisions; the rest tells more of it.
-            inner = Scope(node.inside, scope.section, scope.loops, node)
+            inside = node.body if node.kind == "loop" else node.inside
+            loops = scope.loops + (node.kind == "loop")
+            inner = Scope(inside, scope.section, loops, node)
         are_steps = _are_steps(items)
         for item in items:
             self._item(item, inner, are_steps)
@@ -306,7 +338,8 @@ class Composer:
             self._more(rest, below, scope)
             return
         node = self._act(first, first.text, scope)
-        each = moves.read_each(first.text) or ""
+        told = (moves.read_each(one.text) for one in (first, *rest))
+        each = next((one for one in told if one), "")
         if each and scope.loops < MAX_LOOPS and node.kind == "manual":
             self._loop(node, each, first, rest, below, scope)
         else:
@@ -400,7 +433,7 @@ class Composer:
         node.texts += said
         node.commands += inline_commands(title, piece.line)
         seconds = moves.read_wait(told)
-        who = moves.read_approval(told) if is_order(told) or "approv" in told.lower() else None
+        who = moves.read_approval(told)
         if seconds is not None:
             node.kind, node.seconds = "wait", seconds
         elif who is not None:
@@ -509,7 +542,9 @@ class Composer:
         """The decision before; of several in a row, one that asks which of them it is."""
         count = 0
         for node in reversed(scope.nodes):
-            if len(node.arms) != 1 or node.arms[0].label != YES or node.commands or node.texts:
+            alone = len(node.arms) == 1 and node.arms[0].label == YES and not node.inside
+            counted = any(anchor.startswith("step:") for anchor in node.anchors)
+            if not alone or counted or node.commands or node.texts:
                 break
             count += 1
         if count < 2:
@@ -558,6 +593,10 @@ class Composer:
     ) -> bool:
         if not decision.then and not below:
             return False
+        if moves.forbids(decision.then):
+            self._rule(piece, scope.told)
+            self._more(list(rest), list(below), scope)
+            return True
         before = scope.last
         if decision.same and before is not None and before.kind == "manual":
             node, label = before, decision.label
@@ -590,11 +629,18 @@ class Composer:
         rest: Sequence[Piece],
     ) -> None:
         """What is done in ``arm``: what the sentence says, then what stands below it."""
-        self._consequence(piece, then, arm.nodes, scope, node)
-        inner = Scope(arm.nodes, scope.section, scope.loops)
+        inner = Scope(arm.nodes, scope.section, scope.loops, node)
+        # What only says how things are then is told with the first thing to do.
+        told = bool(then) and not moves.leads(then) and any(is_order(one.text) for one in rest)
+        if not told:
+            self._consequence(piece, then, arm.nodes, scope, node)
         for one in rest:
             self.sentence(one, inner, in_step=False)
         self.blocks(list(below), inner, in_step=False)
+        if told and arm.nodes:
+            arm.nodes[0].texts.insert(0, then)
+        if arm.nodes and moves.is_helpless(node.title) and arm.nodes[-1].is_open:
+            arm.nodes[-1].end = "finish"
 
     def _consequence(
         self, piece: Piece, text: str, nodes: list[Node], scope: Scope, asked: Node
@@ -606,15 +652,13 @@ class Composer:
         head, tail = _parted(said)
         end = moves.read_end(tail)
         jump = self._jump(tail, scope) if not end else ""
+        if not (end or jump) and moves.is_last_act(tail) and head and self._jump(head, scope):
+            end = "finish"
         if end or jump:
             first = self._jump(head, scope) if head else ""
-            if first:
-                nodes.append(Node(piece.line, "", jump=first))
-            elif head:
-                node = self._new(piece, head, nodes)
-                node.end, node.jump = end, jump
-            else:
-                nodes.append(Node(piece.line, "", end=end, jump=jump))
+            if head and not first:
+                self._new(piece, head, nodes)
+            self._go(piece, nodes, first or jump, "" if first else end)
             return
         nested = moves.read_decision(said)
         if nested is not None and nested.then and not nested.same:
@@ -627,6 +671,13 @@ class Composer:
         node = self._new(piece, said, nodes)
         if moves.is_last_act(said):
             node.end = "finish"
+
+    def _go(self, piece: Piece, nodes: list[Node], jump: str, end: End) -> None:
+        """Go elsewhere after ``nodes``."""
+        if not nodes or not nodes[-1].is_open or nodes[-1].inside or nodes[-1].kind == "end":
+            # Nothing is done but to go there, unless something has to be left first.
+            nodes.append(Node(piece.line, _title(piece.text) if nodes else ""))
+        nodes[-1].jump, nodes[-1].end = jump, end
 
     def _new(self, piece: Piece, said: str, nodes: list[Node]) -> Node:
         """A step that part of a sentence tells of, which is noted already."""
@@ -675,14 +726,12 @@ class Composer:
         if not end and not jump:
             return False
         last = scope.last
-        if last is None or not last.is_open or last.kind == "end":
-            node = Node(piece.line, _title(piece.text), "end" if end else "manual")
-            node.end, node.jump = end, jump
-            scope.nodes.append(node)
-            last = node
+        if end or last is None or not last.is_open or last.inside:
+            last = Node(piece.line, _title(piece.text), "end" if end else "manual")
+            scope.nodes.append(last)
         else:
-            last.end, last.jump = end, jump
             last.texts.append(piece.text)
+        last.end, last.jump, last.way_line = end, jump, piece.line
         self.desk.note(piece, "step", last)
         return True
 
@@ -783,12 +832,17 @@ _INPUT = re.compile(
 )
 
 
+def is_case(section: Section) -> bool:
+    """Whether the heading of a section is an order, as ``Cancel an order``."""
+    return section.purpose == "unknown" and is_order(bare_title(section.title))
+
+
 def _number(node: Node, number: str, scope: Scope) -> None:
     node.anchors += [f"step:{scope.section}:{number.lower()}", f"step:*:{number.lower()}"]
 
 
 def _title(text: str) -> str:
-    said = plain(text).strip().rstrip(":.;").strip()
+    said = text.strip().rstrip(":.;").strip()
     if said.count("**") % 2:
         said = said.replace("**", "")
     return said or text.strip() or "Do this"
@@ -815,6 +869,17 @@ def _first_piece(item: Block) -> tuple[Piece | None, list[Piece]]:
         return None, []
     found = list(pieces(item.children[0].lines))
     return (found[0], found[1:]) if found else (None, [])
+
+
+def _is_link(item: Block) -> bool:
+    """Whether an item and those below it are nothing but links to places in this text."""
+    said = [block for block in item.children if block.kind != "list"]
+    below = [one for block in item.children if block.kind == "list" for one in block.children]
+    links = all(block.kind == "text" and _LINK_ALONE.fullmatch(block.text) for block in said)
+    return bool(said) and links and all(_is_link(one) for one in below)
+
+
+_LINK_ALONE = re.compile(r"\W*\[[^\]\n]*\]\(#[^)\s]*\)\W*")
 
 
 def _answer_of(item: Block) -> tuple[str, str] | None:

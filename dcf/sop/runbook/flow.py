@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from dcf.sop.condition import Condition
 from dcf.sop.conduct import Budget, Retry, Transfer
 from dcf.sop.step import Command, StepKind
 
@@ -18,10 +17,9 @@ OTHERWISE = "none of these"
 class Node:
     """Something to do, told on ``line``. ``anchors`` are names that jumps know it by. After it, and
     the one of its ``arms`` that was chosen, the next node follows, unless it jumps to ``jump`` or
-    ``end`` says how the procedure ends. ``failing`` is the place to go to when it cannot be done.
-    ``inside`` are the steps that it consists of. A loop does its ``body`` for each ``item`` of
-    ``items``. ``tests`` are conditions that compare names, with the places they lead to. ``number``
-    is that of its step, given last."""
+    ``end`` says how the procedure ends; ``way_line`` is where that is told. ``failing`` is the
+    place to go to when it cannot be done. ``inside`` are the steps that it consists of. A loop
+    does its ``body`` for each ``item`` of ``items``. ``number`` is that of its step, given last."""
 
     line: int
     title: str
@@ -39,7 +37,6 @@ class Node:
     body: list[Node] = field(default_factory=list)
     items: str = ""
     item: str = ""
-    tests: list[tuple[Condition, str]] = field(default_factory=list)
     skills: tuple[str, ...] = ()
     writes: tuple[Transfer, ...] = ()
     retries: tuple[Retry, ...] = ()
@@ -48,19 +45,20 @@ class Node:
     failing: str = ""
     jump: str = ""
     end: End = ""
+    way_line: int = 0
     number: str = ""
 
     @property
     def is_open(self) -> bool:
         """Whether what is told next may still be said of it."""
-        return not (self.arms or self.jump or self.end or self.tests)
+        return not (self.arms or self.jump or self.end)
 
     @property
     def newest(self) -> Node:
         """The node of it that was told last."""
         node = self
-        while node.inside or (node.arms and node.arms[-1].nodes):
-            node = (node.inside or node.arms[-1].nodes)[-1]
+        while below := node.inside or node.body or (node.arms[-1].nodes if node.arms else []):
+            node = below[-1]
         return node
 
     def arm(self, label: str) -> Arm | None:

@@ -19,15 +19,19 @@ _IF = re.compile(
     re.IGNORECASE,
 )
 _SEPARATOR = re.compile(rf"\s*{_ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|\s+then\s+|\s+[–—]\s+")
+_INNER = re.compile(r"\([^()]*\)")
+"""What stands in brackets has commas of its own."""
 _ELSE_INSIDE = re.compile(
     rf"\s*(?:[,;.]|{_ARROW}|\band\b|\bor\b)?\s*\b(?:otherwise|else|if "
     rf"not)\b\s*[,:]?\s*(?:{_ARROW})?\s*"
 )
 _OTHERWISE = re.compile(
-    r"(?:otherwise|else|if not|if no|if it (?:is not|isn't|does not|doesn't|did not|didn't)"
-    r"|if (?:this|that) (?:is not|isn't) the case|if (?:they|these) (?:are not|aren't|do not|don't)"
-    r"|in (?:all|any) other cases?|failing that|if none of (?:these|the above)[^,:]{0,30}|sonst"
-    rf"|andernfalls|sinon|de lo contrario|si no)\b\s*(?:[,:]|{_ARROW}|\s)\s*",
+    r"(?:(?:otherwise|else|failing that|in (?:all|any) other cases?|sonst|andernfalls|sinon"
+    rf"|de lo contrario)\b\s*(?:[,:]|{_ARROW}|\s|$)"
+    r"|(?:if not|if no|if it (?:is not|isn't|does not|doesn't|did not|didn't)|if (?:this|that) "
+    r"(?:is not"
+    r"|isn't) the case|if (?:they|these) (?:are not|aren't|do not|don't)|si no"
+    rf"|if none of (?:these|the above)[^,:]{{0,30}})\s*(?:[,:]|{_ARROW}))\s*",
     re.IGNORECASE,
 )
 _ANSWER = re.compile(
@@ -67,8 +71,8 @@ _GO = (
 _STEP = re.compile(
     rf"\b(?:{_GO}|(?:repeat|redo|retry|rerun|re-run|perform|execute|follow|run|do|try|see)(?: "
     rf"from)?)"
-    r" (?:the )?(?:steps?|phase|stage|section|part"
-    r"|#)\s*#?(?P<step>[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*)",
+    r" (?:the )?(?:(?:steps?|phase|stage|section|part|#)\s*)+#?"
+    r"(?P<step>[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*)",
     re.IGNORECASE,
 )
 _SKIP = re.compile(
@@ -124,7 +128,25 @@ _FINISH = re.compile(
     r"|necessary))?"
     r"(?: .{0,30})?|ignore(?: (?:it|this|the (?:alert|warning|message|error)))?|all good"
     r"|that(?:'s| is) (?:it|all)"
-    r"|you can (?:stop|finish)(?: here)?",
+    r"|you can (?:stop|finish)(?: here)?|(?:this |that )?concludes? (?:the|this) (?:\w+ "
+    r"){0,2}?(?:process"
+    r"|procedure|runbook|playbook|workflow|execution)\b.{0,80}",
+    re.IGNORECASE,
+)
+_IN_VAIN = re.compile(
+    r"\b(?:reject\w*|den(?:y|ied|ial)|abort\w*|fail\w*|cancel\w*)\b", re.IGNORECASE
+)
+_HELPLESS = re.compile(
+    r"(?:if )?(?:you |we |it |the \w+ )?(?:still )?(?:cannot|can't|can not|are unable|is unable"
+    r"|unable|could not|do not|does not)"
+    r"(?: be| to)?(?: still)? (?:resolve|fix|solve|repair|find|determine|identify)",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+")
+_FORBIDS = re.compile(
+    r"(?:(?:you|we|they|it|the [\w ]{1,30}?) )?(?:must not|should not|shouldn't|never|may not"
+    r"|cannot"
+    r"|must never|can not)\b",
     re.IGNORECASE,
 )
 _HANDED_OVER = re.compile(
@@ -173,8 +195,13 @@ _APPROVALS = tuple(
         rf"\b(?:be|is|are|gets?) (?:reviewed and |explicitly |formally )?(?:approved|signed off"
         rf"|authori[sz]ed"
         rf"|confirmed)(?: in writing)? by {_WHO}",
-        r"\b(?:confirm|check|clear|agree|align|sign off)(?: \w+){0,2}? with (?P<who>(?:the "
-        r"|your |a |an )?[^.,;:()\n]{1,60})",
+        r"\b(?:confirm|check|clear|agree)(?: \w+){0,2}? with (?P<who>[^.,;:()\n]{1,60}?)"
+        r" (?:before|whether|to proceed|if|that you (?:may|can))",
+        r"\b(?:request|get|ask for|obtain|needs?|requires?|wait for) (?:a |an |the |one "
+        r")?(?:code |peer |pr )?reviews?\b"
+        rf"(?: (?:from|by|of) {_WHO})?",
+        r"^(?:an? |the |one )?(?P<who>(?:\w+ )?reviewer)\b(?: \([^)]*\))? (?:needs? to|must|has "
+        r"to|should|will)",
         rf"\bask (?P<who>[^.,;:()\n]{{1,60}}?) (?:for (?:\w+ ){{0,3}}?{_NOUN}|to (?:approve"
         rf"|confirm|sign off|authori[sz]e))",
         rf"\b{_NOUN}s? (?:is |are |must be |has to be )?(?:required|needed|obtained|mandatory"
@@ -204,17 +231,18 @@ _WHO_ENDS = re.compile(
 _EACH = re.compile(
     r"\b(?:for|on|in|to|from|of|with|at) (?:each|every)(?: of the| one of the| and every)? "
     r"(?P<what>[a-z][\w /-]{0,50})"
-    r"|\bfor all (?:of )?(?:the )?(?P<all>[a-z][\w /-]{0,50})|\b(?:each|every) of (?:the|these) "
-    r"(?P<of>[a-z][\w /-]{0,50})"
-    r"|\brepeat (?:\S+ ){0,6}?(?:for|on|with) (?:the |all |each |every |any )+(?:other "
-    r"|remaining |next |further |additional )*"
-    r"(?P<rest>[a-z][\w /-]{0,50})",
+    r"|^\w+ (?:each|every) (?P<object>[a-z][\w /-]{0,50})"
+    r"|^go through (?:all |each |every )(?:of )?(?:the )?(?P<through>[a-z][\w /-]{0,50})"
+    r"|\bfor all (?:of )?(?:the )?(?P<all>[a-z][\w /-]{0,50})"
+    r"|\b(?:each|every) of (?:the|these) (?P<of>[a-z][\w /-]{0,50})"
+    r"|\brepeat (?:\S+ ){0,6}?(?:for|on|with) (?:the |all |each |every |any )+(?:other |remaining "
+    r"|next |further |additional )*(?P<rest>[a-z][\w /-]{0,50})",
     re.IGNORECASE,
 )
 _ONE_BY_ONE = re.compile(
-    r"(?P<what>(?:the |all |all the |each |every "
-    r")?[\w /-]{2,60}?),?[*_ ]+(?:one[ -](?:by[ -]one|at a time|after (?:another|the other))"
-    r"|in turn|individually|sequentially)\b",
+    r"\b\w+ (?:(?:the|all|each|every|your|of) )+(?P<what>[\w/-]+(?: [\w/-]+){0,3}?),?[*_ ]+"
+    r"(?:one[ -](?:by[ -]one|at a time|after (?:another|the other))|in turn|individually"
+    r"|sequentially)\b",
     re.IGNORECASE,
 )
 _NAME_ENDS = re.compile(
@@ -293,6 +321,7 @@ def read_decision(text: str) -> Decision | None:
 def _consequence(said: str, hidden: str, begin: int) -> tuple[int, int] | None:
     """Where the condition ends and what follows from it begins."""
     first: tuple[int, int] | None = None
+    hidden = _INNER.sub(lambda found: "_" * len(found[0]), hidden)
     for found in _SEPARATOR.finditer(hidden, begin):
         rest = said[found.end() :]
         mark = found[0].strip()
@@ -356,7 +385,9 @@ def read_end(text: str) -> End:
     said = core(text).rstrip(".!; *_")
     if _STOP.fullmatch(said):
         return "stop"
-    return "finish" if _FINISH.fullmatch(said) else ""
+    if not _FINISH.fullmatch(said):
+        return ""
+    return "stop" if _IN_VAIN.search(said) else "finish"
 
 
 def is_last_act(text: str) -> bool:
@@ -364,9 +395,19 @@ def is_last_act(text: str) -> bool:
     return hands_over(text) or bool(_LAST_ACT.match(core(text)))
 
 
+def is_helpless(condition: str) -> bool:
+    """Whether what is done then is done by others: ``you cannot resolve the issue``."""
+    return bool(_HELPLESS.match(condition))
+
+
 def hands_over(text: str) -> bool:
     """Whether somebody else goes on."""
-    return bool(_HANDED_OVER.match(core(text)))
+    return any(_HANDED_OVER.match(core(part)) for part in _PARTS.split(text[:MAX_PHRASE]))
+
+
+def forbids(text: str) -> bool:
+    """Whether it only says what must not be done, and not that all ends."""
+    return bool(_FORBIDS.match(text)) and not read_end(text) and not hands_over(text)
 
 
 def goes_on(text: str) -> bool:
@@ -376,7 +417,7 @@ def goes_on(text: str) -> bool:
 
 def step_jump(text: str) -> tuple[str, bool] | None:
     """The number of the step that ``text`` leads to, and whether that one is left out."""
-    hidden = masked(text)
+    hidden = masked(text).replace("*", "")
     skipped = _SKIP.search(hidden)
     if skipped:
         return skipped["step"], True
@@ -446,12 +487,7 @@ def read_each(text: str) -> str | None:
         said = next(one for one in found.groups() if one)
         return _NAME_ENDS.sub("", said).strip(" -/") or None
     found = _ONE_BY_ONE.search(hidden)
-    if found is None:
-        return None
-    words = _NAME_ENDS.sub("", found["what"]).split()
-    while words and (words[0].lower() in ("the", "all", "each", "every") or len(words) > 2):
-        words.pop(0)
-    return " ".join(words) or None
+    return " ".join(found["what"].split()[-2:]) if found else None
 
 
 def read_until(text: str) -> str | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from dcf.sop.condition import Comparison, Condition, Constant, Name
+from dcf.sop.condition import Comparison, Constant, Name
 from dcf.sop.conduct import Approval, Transfer, Wait
 from dcf.sop.direction import CONTINUE, Continue, Direction, Finish, GoTo, Stop
 from dcf.sop.prose import one_line
@@ -18,6 +18,8 @@ from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Node, Part
 from dcf.sop.step import YES_OR_NO, Branch, Handler, Loop, Step
 
 STOPPED = "Stopped"
+_TRIES = 8
+"""To lead to steps that nothing leads to, before all of them follow one another."""
 _ENDED = "Ended"
 _FAILING = frozenset({"manual", "task", "approval", "loop", "parallel"})
 
@@ -39,7 +41,6 @@ _END_WAYS: dict[str, _Way] = {"finish": "!finish", "stop": "!stop"}
 class _Place:
     node: Node
     ways: list[tuple[str, _Way]] = field(default_factory=list)
-    tests: list[tuple[Condition, _Way]] = field(default_factory=list)
     then: _Way = "!over"
 
 
@@ -89,7 +90,6 @@ class _List:
             node.number = f"{parent}.{count}" if parent else str(count)
             place = _Place(node, then=_own_way(node) or following)
             self._places.append(place)
-            place.tests = [(condition, target) for condition, target in node.tests]
             within: _Way = _Mark() if node.inside else following
             self._lay_arms(place, within)
             if isinstance(within, _Mark) and node.inside:
@@ -126,9 +126,8 @@ class _List:
         ]
         if node.failing and node.kind in _FAILING:
             handlers.append(Handler((), self._direction(place, node.failing, at), node.line))
-        then, branches = self._direction(place, place.then, at), []
-        for condition, target in place.tests:
-            branches.append(Branch(condition, self._direction(place, target, at), node.line))
+        then = self._direction(place, place.then, at)
+        branches: list[Branch] = []
         writes = node.writes
         choices: tuple[str, ...] = ()
         if place.ways:
@@ -180,17 +179,19 @@ class _List:
         yield from self._escapes.items()
 
     def _direction(self, place: _Place, way: _Way, at: int) -> Direction:
+        line = place.node.way_line
         if isinstance(way, _Mark):
             index = way.at
         elif way == "!stop":
-            return Stop(STOPPED)
+            return Stop(STOPPED, line=line)
         elif way == "!finish" and self._outer is not None:
             return self._escape(_ENDED, way)
-        elif way in ("!finish", "!over"):
-            is_last = at + 1 == len(self._places) and place.node.kind != "end"
-            return CONTINUE if is_last else Finish()
+        elif way == "!finish" or (way == "!over" and at + 1 < len(self._places)):
+            return Finish()
+        elif way == "!over":
+            return Finish() if place.node.kind == "end" else CONTINUE
         elif way in self._anchors:
-            index = self._anchors[way]
+            return GoTo(self._places[self._anchors[way]].node.number, line)
         elif self._outer is not None and self._outer.knows(way):
             return self._escape(_error(way), way)
         else:
@@ -198,7 +199,7 @@ class _List:
             index = at + 1
         if index >= len(self._places):
             return Finish()
-        return CONTINUE if index == at + 1 else GoTo(self._places[index].node.number)
+        return CONTINUE if index == at + 1 else GoTo(self._places[index].node.number, line)
 
     def _escape(self, error: str, way: _Way) -> Direction:
         self._escapes[error] = way
@@ -209,27 +210,38 @@ class _List:
         return anchor in self._anchors or (self._outer is not None and self._outer.knows(anchor))
 
     def _all_reached(self, steps: list[Step]) -> list[Step]:
-        """``steps``, each led to: by the one before it where nothing else does."""
-        index = {step.number: at for at, step in enumerate(steps)}
-        reached: set[int] = set()
-        for start in range(len(steps)):
-            if start and start not in reached:
-                before = steps[start - 1]
-                kind = "manual" if before.kind == "end" else before.kind
-                steps[start - 1] = replace(before, kind=kind, then=CONTINUE)
-                self._found.led.append(self._places[start].node)
-            ahead = [start]
-            while ahead:
-                at = ahead.pop()
-                if at in reached or at >= len(steps):
-                    continue
-                reached.add(at)
-                for way in _directions(steps[at]):
-                    if isinstance(way, GoTo):
-                        ahead.append(index[way.step])
-                    elif isinstance(way, Continue):
-                        ahead.append(at + 1)
-        return steps
+        """``steps``, each led to: by the one before it where nothing else does. That takes a jump
+        away, on which other steps may have depended; then all of them follow one another."""
+        for _ in range(_TRIES):
+            reached = _reached(steps)
+            lost = [at for at in range(1, len(steps)) if at not in reached and at - 1 in reached]
+            if not lost:
+                return steps
+            self._found.led += [self._places[at].node for at in lost]
+            for at in lost:
+                steps[at - 1] = _going_on(steps[at - 1])
+        return [_going_on(step) for step in steps]
+
+
+def _going_on(step: Step) -> Step:
+    return replace(step, kind="manual" if step.kind == "end" else step.kind, then=CONTINUE)
+
+
+def _reached(steps: Sequence[Step]) -> set[int]:
+    index = {step.number: at for at, step in enumerate(steps)}
+    reached: set[int] = set()
+    ahead = [0]
+    while ahead:
+        at = ahead.pop()
+        if at in reached or at >= len(steps):
+            continue
+        reached.add(at)
+        for way in _directions(steps[at]):
+            if isinstance(way, GoTo):
+                ahead.append(index[way.step])
+            elif isinstance(way, Continue):
+                ahead.append(at + 1)
+    return reached
 
 
 def _directions(step: Step) -> Iterator[Direction]:

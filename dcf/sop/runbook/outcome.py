@@ -7,7 +7,7 @@ from typing import Any
 
 from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
 from dcf.sop.runbook.drafted import Draft
-from dcf.sop.runbook.moves import hands_over
+from dcf.sop.runbook.moves import hands_over, is_helpless
 from dcf.sop.runbook.sentence import Sentence
 from dcf.sop.step import Step
 
@@ -22,6 +22,7 @@ def outcome(draft: Draft) -> dict[str, Any]:
         for listed in _lists(draft.sop.steps)
         for at, step in enumerate(listed)
     }
+    asked = {step.number: step.title for step in steps if step.choices}
     branches: list[dict[str, Any]] = []
     jumps: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
@@ -32,8 +33,9 @@ def outcome(draft: Draft) -> dict[str, Any]:
             if step.branches and not isinstance(step.then, Continue):
                 branches.append(_way(step.then, step, following, step.line, lasts))
         elif isinstance(step.then, GoTo):
-            jumps.append(_way(step.then, step, following, step.line, lasts))
-        ends += _ends(step, lasts)
+            line = step.then.line or step.line
+            jumps.append(_way(step.then, step, following, line, lasts))
+        ends += _ends(step, lasts, asked)
     return {
         "sentences": [_sentence(one) for one in draft.sentences],
         "steps": [step_lines(step, lasts) for step in steps],
@@ -92,13 +94,16 @@ def _way(
     return {**_lines(line, lasts), "to": to, "step": step.number}
 
 
-def _ends(step: Step, lasts: dict[int, int]) -> Iterator[dict[str, Any]]:
+def _ends(step: Step, lasts: dict[int, int], asked: dict[str, str]) -> Iterator[dict[str, Any]]:
     ways = [(one.then, one.line) for one in step.branches] + [(step.then, step.line)]
     for then, line in ways:
         if isinstance(then, Stop):
-            yield {**_lines(line or step.line, lasts), "outcome": "failed"}
+            yield {**_lines(then.line or line or step.line, lasts), "outcome": "failed"}
         elif isinstance(then, Finish):
-            kind = "escalated" if hands_over(step.title) else "ok"
+            others = hands_over(step.title) or is_helpless(
+                asked.get(step.number.rpartition(".")[0], "")
+            )
+            kind = "escalated" if others else "ok"
             yield {**_lines(line or step.line, lasts), "outcome": kind}
 
 

@@ -12,7 +12,7 @@ from dcf.sop.limits import MAX_CHARACTERS, MAX_STEPS
 from dcf.sop.parse import form_of, parse
 from dcf.sop.procedure import Note, Role, Sop
 from dcf.sop.runbook.blocks import Block, read_blocks
-from dcf.sop.runbook.composer import Composer, Scope
+from dcf.sop.runbook.composer import Composer, Scope, is_case
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
 from dcf.sop.runbook.exact import exact_sentences
@@ -38,6 +38,7 @@ _OWNER = re.compile(
     r"(?P<who>@?[\w][\w /&.-]{0,40}?)\s*(?:[·|,;(*]|$)",
     re.IGNORECASE,
 )
+_POLICY = re.compile(r"\bpolic(?:y|ies)\b|\b(?:as|are) an? [\w -]{0,30}agent\b", re.IGNORECASE)
 _OBJECTIVE = 2_000
 """Characters of an objective; what is longer is a note."""
 
@@ -165,12 +166,17 @@ class _Reader:
         has_steps = any(
             _is_procedural(section) for section in root.all() if section not in (root, top)
         )
+        cases = _cases_of_policy(root, top)
+        if cases:
+            has_steps, composer.by_cases = False, True
         for section in (root, top) if top is not root else (root,):
             self._desk.path = section.path
             self._preamble(section, composer, main, has_steps)
         for parent in (root, top) if top is not root else (root,):
             for section in parent.children:
-                if section is not top:
+                if section in cases:
+                    main += [composer.cases(cases)] if section is cases[0] else []
+                elif section is not top:
                     self._section(section, composer, main, aside, has_steps)
         return main, aside
 
@@ -286,8 +292,10 @@ class _Reader:
         nodes = [node for one in lists for node in _walk(one)]
         known = {anchor for node in nodes for anchor in node.anchors}
         for node in nodes:
-            if node.jump.startswith("step:") and node.jump not in known:
-                node.jump = f"step:*:{node.jump.rpartition(':')[2]}"
+            if node.jump.startswith("step:"):
+                number = node.jump.rpartition(":")[2]
+                tried = (f"step:h:{number}", node.jump, f"step:*:{number}")
+                node.jump = next((one for one in tried if one in known), node.jump)
 
     def _reach(self, main: list[Node], aside: list[list[Node]]) -> None:
         """A section that nothing jumps to is done when a step before it fails."""
@@ -341,6 +349,21 @@ def _anchors(sections: list[Section]) -> tuple[dict[str, str], dict[str, str]]:
                     r"(?:roll(?:ing)? ?-?back|revert|back (?:it |the \w+ )?out|undo)\b", anchor
                 )
     return targets, asides
+
+
+def _cases_of_policy(root: Section, top: Section) -> list[Section]:
+    """Sections with an order for a heading, in a text of rules for an agent: no numbered steps, no
+    commands."""
+    blocks = list(root.all_blocks())
+    told = " ".join(block.text for block in [*root.blocks, *top.blocks][:3])
+    if not _POLICY.search(f"{top.title} {told[:500]}") or any(
+        block.kind == "code" or (block.kind == "list" and any(one.number for one in block.children))
+        for block in blocks
+    ):
+        return []
+    beside = root.children if top is root else (*root.children, *top.children)
+    found = [one for one in beside if one is not top and is_case(one)]
+    return found if len(found) > 1 else []
 
 
 def _begins_steps(block: Block, has_steps: bool) -> bool:

@@ -15,7 +15,7 @@ _LIST_LEVEL = 8
 _LONGEST_LINE = 40
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Section:
     """``level`` 0 is what stands before any heading; a paragraph that is all bold is a heading of
     the lowest level. ``path`` are the titles above it and its own."""

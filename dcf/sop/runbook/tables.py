@@ -12,7 +12,7 @@ from dcf.sop.runbook.wording import Piece, is_order
 _CELLS = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-*:?\s*)*")
 _NUMBER = re.compile(
-    r"(?:#|no\.?|nr\.?|num(?:ber)?|step ?(?:#|no\.?|number)?|order|id|phase)", re.I
+    r"(?:#|no\.?|nr\.?|num(?:ber)?|step ?(?:#|no\.?|number|id(?:entifier)?)?|order|id|phase)", re.I
 )
 _ACTION = re.compile(
     r"(?:actions?|tasks?|activit(?:y|ies)|what(?: to do)?|instructions?|do|steps?|description"
@@ -84,10 +84,10 @@ def _columns(head: Sequence[str]) -> dict[str, int]:
                 found[name] = at
                 break
     titles = [title.strip("*_ ").lower() for title in head]
-    if "action" not in found and "number" in found and titles[found["number"]].startswith("step"):
+    if "action" not in found and "number" in found and titles[found["number"]] in ("step", "steps"):
         found["action"] = found.pop("number")
     if "action" not in found:
-        return {}
+        return {"number": found["number"]} if "number" in found else {}
     vague = titles[found["action"]] in ("description", "details", "what", "procedure")
     if vague and not {"number", "role"} & found.keys():
         return {}  # a table that explains something

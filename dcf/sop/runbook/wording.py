@@ -23,6 +23,7 @@ _ABBREVIATED = re.compile(
 )
 _OPENS = re.compile(r"[\"'“‘(\[*_`~<!#>-]*(?P<letter>\S)")
 _DECORATION = re.compile(r"^(?:[*_~`\"'“(\[]|[^\w\s<$`{(\[\"'“*_~/.-])+\s*")
+_LABEL = re.compile(r"[*_]{2}[^*_\n]{1,60}(?::[*_]{2}|[*_]{2}\s?[:–—-])\s+(?=\S)")
 _FILLERS = _words(
     """
     please then next first firstly second secondly third thirdly now finally lastly afterwards
@@ -203,7 +204,10 @@ def _ends(text: str) -> Iterator[int]:
 
 
 def plain(text: str) -> str:
-    """``text`` without the marks of emphasis and pictures at its beginning."""
+    """``text`` without what stands before its first word: marks of emphasis, pictures, a label in
+    bold letters."""
+    label = _LABEL.match(text)
+    text = text[label.end() :] if label else text
     return _DECORATION.sub("", text, count=1) if text[:1] not in "`$<{/." else text
 
 

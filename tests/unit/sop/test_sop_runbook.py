@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dcf.sop import GoTo, Stop, check, parse
-from dcf.sop.runbook import NoDraft, draft
+from dcf.sop import GoTo, NoDraft, Stop, check, draft, parse
 
 ROTATION = """\
 # Rotate the signing key
@@ -65,7 +64,8 @@ def test_a_warning_is_a_rule_and_each_sentence_is_in_one_place() -> None:
 
 
 def test_commands_are_kept_and_marked_and_their_placeholders_are_inputs() -> None:
-    text = "# Empty a node\n\n1. Empty it:\n\n   ```console\n   $ kubectl drain $NODE\n   done\n   ```\n"
+    block = "   ```console\n   $ kubectl drain $NODE\n   done\n   ```\n"
+    text = f"# Empty a node\n\n1. Empty it:\n\n{block}"
     found = draft(text, "drain.md")
     (step,) = found.sop.steps
     assert [(one.text, one.line, one.destructive) for one in step.commands] == [
