@@ -146,12 +146,30 @@ async def _compiled(sop: Sop, settings: Settings, screen: Screen) -> tuple[Plan,
     from dcf.cli.planner.desk import open_bench, open_guide
     from dcf.sop import print_markdown
 
+    if not _has_skills(settings) and not any(one.kind == "task" for one in sop.all_steps()):
+        return _without_skills(sop, settings)
     guide = open_guide(settings, screen)
     seed = sha256(print_markdown(sop).encode()).hexdigest()[:12] if settings.explore else None
     guidance = await guide.consult(seed)
     bench = open_bench(settings)
     with screen.working("choosing skills"):
         return await bench.compile(sop, guidance, guide), guidance
+
+
+def _has_skills(settings: Settings) -> bool:
+    return (settings.generated / "catalogs").is_dir()
+
+
+def _without_skills(sop: Sop, settings: Settings) -> tuple[Plan, Guidance]:
+    """The plan of a procedure whose steps are all done by people, where there are no skills."""
+    from dcf.planner import Guidance, Market, compile_sop
+    from dcf.search import embedder_named
+    from dcf.skills import SkillCatalog
+    from dcf.skills.discovery import SkillSearch, index_path
+
+    path = index_path(settings.home, settings.generated, settings.embedder)
+    finder = SkillSearch(path, embedder_named(settings.embedder))
+    return compile_sop(sop, Market(SkillCatalog([]), finder)), Guidance()
 
 
 def decompile_file(file: Path, out: Path | None, form: str) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ _WARNINGS = (
     "|avertissement|advertencia"
 )
 _NOTES = (
-    "note|tip|info|information|hint|nb|remark|example|todo|success|question|hinweis|abstract|quote"
+    "note|tip|info|information|hint|nb|remark|example|success|question|hinweis|abstract|quote"
     "|details|aside"
 )
 _KIND = rf"(?P<kind>{_WARNINGS}|{_NOTES})s?"
@@ -57,27 +58,25 @@ def with_callouts(blocks: Sequence[Block]) -> Iterator[Block | Callout]:
     """``blocks`` with call-outs for those that are: a quotation that begins with ``[!NOTE]`` or
     ``**Warning**``, ``:::warning`` up to ``:::``, ``!!! note`` with what is indented below, a
     directive, a paragraph after ``Warning:``."""
+    closing = [index for index, block in enumerate(blocks) if _closes(block)]
     at = 0
     while at < len(blocks):
         block = blocks[at]
         opened = _FENCE.match(block.text) if block.kind == "text" else None
-        if opened:
-            end = next(
-                (
-                    index
-                    for index in range(at, len(blocks))
-                    if blocks[index].kind == "text"
-                    and blocks[index].lines[-1][1].startswith(":::")
-                    and (index > at or len(block.lines) > 1)
-                    and not _FENCE.match(blocks[index].lines[-1][1])
-                ),
-                at,
-            )
-            yield Callout(opened["kind"], None, list(blocks[at : end + 1]))
-            at = end + 1
+        if opened is None:
+            yield callout_of(block) or block
+            at += 1
             continue
-        yield callout_of(block) or block
-        at += 1
+        first = at if len(block.lines) > 1 else at + 1
+        behind = bisect_left(closing, first)
+        end = closing[behind] if behind < len(closing) else at
+        yield Callout(opened["kind"], None, list(blocks[at : end + 1]))
+        at = end + 1
+
+
+def _closes(block: Block) -> bool:
+    """Whether the last line of a paragraph is ``:::``."""
+    return block.kind == "text" and not block.lines[-1][1].strip(":") and bool(block.lines[-1][1])
 
 
 def callout_of(block: Block) -> Callout | None:

@@ -409,7 +409,11 @@ class Composer:
 
     def _prose_act(self, piece: Piece, scope: Scope) -> None:
         node = self._act(piece, piece.text, scope)
-        each = moves.read_each(piece.text)
+        self._loop_alone(node, piece, piece.text, scope)
+
+    def _loop_alone(self, node: Node, piece: Piece, said: str, scope: Scope) -> None:
+        """Turn ``node`` into a loop where its sentence is to be done for each of several."""
+        each = moves.read_each(said)
         if each and scope.loops < MAX_LOOPS and node.kind == "manual":
             self._loop(node, each, piece, [], [], scope)
 
@@ -634,7 +638,12 @@ class Composer:
         told = bool(then) and not moves.leads(then) and any(is_order(one.text) for one in rest)
         if not told:
             self._consequence(piece, then, arm.nodes, scope, node)
-        for one in rest:
+        for at, one in enumerate(rest):
+            otherwise = moves.read_otherwise(one.text)
+            if otherwise is not None and self._asked(scope) is node:
+                self._otherwise(one, otherwise, scope, below, rest[at + 1 :])
+                below = ()
+                break
             self.sentence(one, inner, in_step=False)
         self.blocks(list(below), inner, in_step=False)
         if told and arm.nodes:
@@ -657,7 +666,7 @@ class Composer:
         if end or jump:
             first = self._jump(head, scope) if head else ""
             if head and not first:
-                self._new(piece, head, nodes)
+                self._new(piece, head, nodes, scope)
             self._go(piece, nodes, first or jump, "" if first else end)
             return
         nested = moves.read_decision(said)
@@ -668,7 +677,7 @@ class Composer:
             nodes.append(node)
             self._consequence(piece, nested.then, arm.nodes, scope, node)
             return
-        node = self._new(piece, said, nodes)
+        node = self._new(piece, said, nodes, scope)
         if moves.is_last_act(said):
             node.end = "finish"
 
@@ -679,11 +688,12 @@ class Composer:
             nodes.append(Node(piece.line, _title(piece.text) if nodes else ""))
         nodes[-1].jump, nodes[-1].end = jump, end
 
-    def _new(self, piece: Piece, said: str, nodes: list[Node]) -> Node:
+    def _new(self, piece: Piece, said: str, nodes: list[Node], scope: Scope) -> Node:
         """A step that part of a sentence tells of, which is noted already."""
-        inner = Scope(nodes, 0)
+        inner = Scope(nodes, scope.section, scope.loops)
         node = self._act(piece, said, inner)
         self.desk.noted.pop()
+        self._loop_alone(node, piece, said, inner)
         return node
 
     def _jump(self, text: str, scope: Scope) -> str:

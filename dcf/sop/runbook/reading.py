@@ -423,8 +423,10 @@ def _owned(step: Step, owner: str) -> Step:
 
 def _notes(notes: list[Note]) -> tuple[Note, ...]:
     """Notes under one heading as one."""
-    joined: dict[str, Note] = {}
+    joined: dict[str, list[Note]] = {}
     for note in notes:
-        before = joined.get(note.title)
-        joined[note.title] = replace(before, text=f"{before.text}\n{note.text}") if before else note
-    return tuple(joined.values())
+        joined.setdefault(note.title, []).append(note)
+    return tuple(
+        Note(title, "\n".join(one.text for one in found), found[0].line)
+        for title, found in joined.items()
+    )

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
-from dcf.sop import GoTo, NoDraft, Stop, check, draft, parse
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dcf.sop import Finish, GoTo, NoDraft, Stop, Wait, check, draft, parse
+
+REPOSITORY = Path(__file__).parents[3]
 
 ROTATION = """\
 # Rotate the signing key
@@ -89,3 +98,134 @@ def test_a_text_without_words_is_refused(text: str, code: str) -> None:
     with pytest.raises(NoDraft) as refused:
         draft(text, "x.md")
     assert [one.code for one in refused.value.problems] == [code]
+
+
+DECISIONS = """\
+# Disk full
+
+## Diagnosis
+
+1. Look at the disk
+2. Is it the log?
+   - Yes: delete old logs and go to step 4
+   - No: continue
+3. If no log is large, escalate to the storage team. Otherwise clean up for each folder.
+4. Get approval from the release manager.
+5. Wait 5 minutes
+6. Repeat until the disk is below half.
+"""
+
+
+def test_what_a_person_decides_is_asked_and_branched_on() -> None:
+    sop = draft(DECISIONS, "disk.md").sop
+    by_title = {step.title: step for step in sop.all_steps()}
+    asked = by_title["Is it the log?"]
+    assert asked.choices == ("yes", "no")
+    approval = by_title["Get approval from the release manager"]
+    assert approval.kind == "approval" and approval.approval is not None
+    assert approval.approval.by == ("release manager",)
+    deleting = by_title["delete old logs"]
+    assert (deleting.number, deleting.then) == (f"{asked.number}.1", GoTo(approval.number))
+    assert by_title["escalate to the storage team"].then == Finish()
+    assert by_title["Wait 5 minutes"].wait == Wait(300)
+    again = by_title["The disk is below half?"]
+    assert GoTo(by_title["Wait 5 minutes"].number) in (again.then, again.branches[0].then)
+    assert [(one.name, one.type) for one in sop.inputs] == [("folders", "array")]
+
+
+def test_an_answer_is_applied_and_stays_when_lines_move() -> None:
+    text = "# Stop it\n\n1. Stop the service\n\nTODO: the order.\n"
+    (question,) = draft(text, "stop.md").questions
+    assert (question.line, question.assumed) == (5, "note")
+    moved = text.replace("# Stop it\n", "# Stop it\n\nIt is slow.\n")
+    assert [one.id for one in draft(moved, "stop.md").questions] == [question.id]
+    answered = draft(moved, "stop.md", {question.id: "step"})
+    assert not answered.questions and answered.answered == (question.id,)
+    assert [step.title for step in answered.sop.steps] == ["Stop the service", "TODO: the order"]
+
+
+_PIECES = st.sampled_from(
+    """\
+# Title
+## Rollback
+## If it is down
+Overview
+1. Check it
+2. Run `a b`
+3a. Look
+3.2 Do it
+- [ ] Tell them
+- If it is, stop.
+- Yes: go to step 1
+- No → escalate
+Otherwise roll back.
+> **Warning**: never
+```sh
+rm -rf $DATA
+```
+| Step | Who |
+|---|---|
+| do | me |
+Repeat until done.
+Restart each node one by one:
+:::note
+:::
+<!-- hidden -->
+***
+
+Text. More te\u200bxt here
+  - Look
+    key: value
+Go to step 9.
+[a](#rollback)
+get approval from Ana
+Retry for every thing in turn
+\t\\""".splitlines()
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 6), _PIECES), min_size=1, max_size=25))
+def test_any_markdown_becomes_a_procedure_that_loses_and_invents_no_word(
+    rows: list[tuple[int, str]],
+) -> None:
+    text = "# A\n" + "\n".join(" " * indent + piece for indent, piece in rows)
+    found = draft(text, "any.md")
+    assert not [one for one in check(found.sop) if one.is_error]
+    if found.exact:
+        return
+    covered = Counter(word for one in found.sentences for word in _words(one.text))
+    assert covered == Counter(_words(text.replace("\u200b", "")))
+
+
+def _words(text: str) -> list[str]:
+    """Without the numbers of steps and the marks of checkboxes, which are no words."""
+    return re.findall(r"[^\W_\d]{2,}", text)
+
+
+_WRITTEN = re.compile(r"^```markdown file=(\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def _procedures() -> Iterator[tuple[str, str]]:
+    """Every procedure that this project has: examples, and those in its documentation."""
+    for path in sorted((REPOSITORY / "workflows" / "sops").glob("*.md")):
+        yield path.name, path.read_text(encoding="utf-8")
+    for page in sorted((REPOSITORY / "docs").rglob("*.md")):
+        blocks = re.findall(
+            r"^```markdown file=(\S+)\n(.*?)^```$",
+            page.read_text("utf-8"),
+            re.DOTALL | re.MULTILINE,
+        )
+        yield from ((f"{page.name}:{name}", text) for name, text in blocks)
+
+
+def test_every_procedure_that_is_read_is_read_as_before() -> None:
+    read = {name: (parse(text, name).sop, text) for name, text in _procedures()}
+    exact = {name: text for name, (sop, text) in read.items() if sop is not None}
+    assert len(exact) > 10
+    for name, text in exact.items():
+        found = draft(text, name)
+        assert found.exact and found.sop == read[name][0], name
+        lines = {line for one in found.sentences for line in range(one.line, one.last_line + 1)}
+        missing = [at for at, row in enumerate(text.split("\n"), 1) if re.search(r"\w", row)]
+        assert not set(missing) - lines, name
