@@ -135,7 +135,8 @@ class Composer:
 
     def section_or_note(self, section: Section) -> list[Node]:
         """A section below one of steps: steps too, unless its heading says what else it is."""
-        if section.purpose in ("note", "guardrails", "inputs", "roles", "objective"):
+        told = ("note", "guardrails", "inputs", "roles", "objective")
+        if section.purpose in told and not has_numbered_orders(section):
             self.declare(section)
             return []
         return self.section(section)
@@ -180,13 +181,16 @@ class Composer:
 
     def blocks(self, blocks: Sequence[Block], scope: Scope, in_step: bool = False) -> None:
         """Add what ``blocks`` tell to ``scope``. ``in_step``: they tell more of its last node."""
-        for block in with_callouts(blocks):
+        told = list(with_callouts(blocks))
+        for at, block in enumerate(told):
             if isinstance(block, Callout):
                 self.callout(block, scope)
                 continue
+            following = told[at + 1] if at + 1 < len(told) else None
             match block.kind:
                 case "text" | "heading":
-                    self._paragraph(block, scope, in_step)
+                    leads = not in_step and _has_commands(following)
+                    self._paragraph(block, scope, in_step, leads)
                 case "list":
                     self._list(block, scope, in_step)
                 case "code":
@@ -198,9 +202,14 @@ class Composer:
                 case _:
                     self._tell(_whole(block), scope.told)
 
-    def _paragraph(self, block: Block, scope: Scope, in_step: bool) -> None:
+    def _paragraph(self, block: Block, scope: Scope, in_step: bool, leads: bool) -> None:
+        """``leads``: commands stand below it, so what ends with a colon is what they are for."""
         for piece in pieces(block.lines):
-            self.sentence(piece, scope, in_step=in_step)
+            if leads and piece.text.endswith(":") and not is_order(piece.text):
+                if not self._move(piece, scope, [], []):
+                    self._act(piece, piece.text, scope)
+            else:
+                self.sentence(piece, scope, in_step=in_step)
 
     def _quote(self, block: Block, scope: Scope) -> None:
         for inner in block.children:
@@ -842,6 +851,21 @@ _INPUT = re.compile(
 )
 
 
+def has_numbered_orders(section: Section) -> bool:
+    """Whether a section has steps whatever its heading says: a numbered list of orders."""
+    return any(
+        block.kind == "list" and _counted_orders(block.children) for block in section.all_blocks()
+    )
+
+
+def _counted_orders(items: Sequence[Block]) -> bool:
+    numbered = all(item.number or item.is_checkbox for item in items)
+    found = [_first_piece(item)[0] for item in items]
+    return numbered and 2 * sum(one is not None and is_order(one.text) for one in found) > len(
+        items
+    )
+
+
 def is_case(section: Section) -> bool:
     """Whether the heading of a section is an order, as ``Cancel an order``."""
     return section.purpose == "unknown" and is_order(bare_title(section.title))
@@ -881,6 +905,13 @@ def _first_piece(item: Block) -> tuple[Piece | None, list[Piece]]:
     return (found[0], found[1:]) if found else (None, [])
 
 
+def _has_commands(block: Block | Callout | None) -> bool:
+    if block is None or isinstance(block, Callout) or block.kind != "code":
+        return False
+    text = "\n".join(row for _, row in block.lines[1:-1])
+    return bool(read_commands(text, block.info, block.line))
+
+
 def _is_link(item: Block) -> bool:
     """Whether an item and those below it are nothing but links to places in this text."""
     said = [block for block in item.children if block.kind != "list"]
@@ -915,7 +946,7 @@ def _are_steps(items: Sequence[Block]) -> bool:
             return True
         first, _ = _first_piece(item)
         orders += first is not None and is_order(first.text)
-    return 3 * orders > 2 * len(items)
+    return 3 * orders >= 2 * len(items)
 
 
 def _is_reference(text: str) -> bool:

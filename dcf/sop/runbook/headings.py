@@ -106,10 +106,9 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
-    r"(?:(?:step|phase|stage|part|task|section|schritt|étape|paso|passo"
-    r"|fase)\s*#?(?P<step>[0-9]+[a-z]?|[ivx]+"
-    r"|[a-z])\b\s*[.:)–—-]*\s*"
-    r"|(?P<number>[0-9]+(?:\.[0-9]+)*[a-z]?)(?:[.):]+|\s+[-–—])?\s+|(?P<letter>[A-Z])[.)]\s+)",
+    r"(?:(?:step|phase|stage|part|task|section|schritt|étape|paso|passo|fase)"
+    r"(?:\s*#?(?P<step>[0-9]+[a-z]?)|\s+(?P<roman>[ivx]+|[a-z]))\b\s*[.:)–—-]*\s*"
+    r"|(?P<number>[0-9]+(?:\.[0-9]+)*[a-z]?)(?:[.:)]+|\s+[-–—])?\s+|(?P<letter>[A-Z])[.)]\s+)",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"[*_`~#:\[\]]|\{#[^}]*\}|\([^)]*\)|[^\w\s'&/.,?!-]")
@@ -166,7 +165,7 @@ def step_number(title: str) -> str:
     empty."""
     said = " ".join(_MARKS.sub(" ", title.replace(":", " : ")).split())
     found = _NUMBERED.match(f"{said} ")
-    return (found["step"] or found["number"] or found["letter"] or "").lower() if found else ""
+    return next((one.lower() for one in found.groups() if one), "") if found else ""
 
 
 _STEP = re.compile(r"[*_\s]*(?:step|schritt|étape|paso|passo)\s*#?[0-9]+", re.IGNORECASE)

@@ -186,7 +186,9 @@ class _List:
             return Stop(STOPPED, line=line)
         elif way == "!finish" and self._outer is not None:
             return self._escape(_ENDED, way)
-        elif way == "!finish" or (way == "!over" and at + 1 < len(self._places)):
+        elif way == "!finish":
+            return Finish(of_procedure=True)
+        elif way == "!over" and at + 1 < len(self._places):
             return Finish()
         elif way == "!over":
             return Finish() if place.node.kind == "end" else CONTINUE

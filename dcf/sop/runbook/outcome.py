@@ -99,7 +99,7 @@ def _ends(step: Step, lasts: dict[int, int], asked: dict[str, str]) -> Iterator[
     for then, line in ways:
         if isinstance(then, Stop):
             yield {**_lines(then.line or line or step.line, lasts), "outcome": "failed"}
-        elif isinstance(then, Finish):
+        elif isinstance(then, Finish) and then.of_procedure:
             others = hands_over(step.title) or is_helpless(
                 asked.get(step.number.rpartition(".")[0], "")
             )

@@ -12,7 +12,7 @@ from dcf.sop.limits import MAX_CHARACTERS, MAX_STEPS
 from dcf.sop.parse import form_of, parse
 from dcf.sop.procedure import Note, Role, Sop
 from dcf.sop.runbook.blocks import Block, read_blocks
-from dcf.sop.runbook.composer import Composer, Scope, is_case
+from dcf.sop.runbook.composer import Composer, Scope, has_numbered_orders, is_case
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
 from dcf.sop.runbook.exact import exact_sentences
@@ -222,7 +222,7 @@ class _Reader:
     ) -> None:
         purpose = section.purpose
         self._desk.path = section.path
-        if purpose == "objective" and not _is_numbered(section):
+        if purpose == "objective" and not has_numbered_orders(section):
             heading = Piece(section.line, section.last, section.title)
             self._desk.note(heading, "note")
             self._describe(section.blocks, composer)
@@ -232,8 +232,11 @@ class _Reader:
             nodes = composer.section(section, aside=True)
             if nodes:
                 aside.append(nodes)
-        elif purpose in ("guardrails", "inputs", "roles", "note") and not _is_numbered(section):
-            composer.declare(section)
+        elif purpose in ("guardrails", "inputs", "roles", "note"):
+            if has_numbered_orders(section):
+                main += composer.section(section)
+            else:
+                composer.declare(section)
         elif purpose == "first":
             main += composer.first(section)
         elif purpose in ("steps", "aside") or _is_procedural(section):
@@ -381,13 +384,6 @@ def _orders_in(block: Block) -> bool:
 
 def _orders(block: Block) -> bool:
     return any(is_order(piece.text) for piece in pieces(block.lines))
-
-
-def _is_numbered(section: Section) -> bool:
-    return any(
-        block.kind == "list" and any(item.number or item.is_checkbox for item in block.children)
-        for block in section.blocks
-    )
 
 
 def _is_procedural(section: Section) -> bool:

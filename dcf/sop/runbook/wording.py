@@ -29,7 +29,7 @@ _FILLERS = _words(
     please then next first firstly second secondly third thirdly now finally lastly afterwards
     afterward subsequently also otherwise instead again always carefully manually immediately
     optionally optional additionally alternatively recommended simply just quickly temporarily and
-    but so to be gracefully safely briefly kindly directly either
+    but or so to be gracefully safely briefly kindly directly either
     """
 )
 _FILLER = re.compile(
@@ -40,19 +40,27 @@ _LEAD = re.compile(
     r"|while|unless|depending|because|since)\b[^,:;]{1,160}),\s+(?=\S)",
     re.IGNORECASE,
 )
+_ADVERB = re.compile(r"[A-Za-z]{3,}ly,?\s+(?=[a-z])")
+_OFTEN = r"(?:also |then |now |first |next |always |either |immediately |at least |only )*"
+_PEOPLE = (
+    r"(?:teams?|persons?|people|engineers?|reviewers?|owners?|managers?|leads?|agents?|users?"
+    r"|customers?|analysts?|operators?|members?|administrators?|responders?|developers?|commander)"
+)
 _SUBJECT = re.compile(
-    r"(?:you|we|the (?:on-?call(?: engineer)?|operator|engineer|user|team|agent|assistant|sre|admin"
-    r"|administrator|responder|incident commander|ic))\s+"
-    r"(?:should|must|need to|needs to|have to|has to|will need to|will have to|will want to|can|may"
-    r"|want to|shall|will|are required to|is required to|are expected to)\s+(?:also |then |now "
-    r"|first |always |either |immediately )*",
+    r"(?:(?:(?:you|we)(?:'ll|’ll|'d|’d)|let's|let’s|let us)"
+    r"|(?:you|we|the (?:on-?call(?: engineer)?|operator|engineer|user|team|agent|assistant|sre"
+    r"|admin|administrator|responder|incident commander|ic))\s+"
+    r"(?:should|must|need to|needs to|have to|has to|will need to|will have to|will want to|can"
+    r"|may|want to|shall|will|are required to|is required to|are expected to))\s+"
+    rf"{_OFTEN}",
     re.IGNORECASE,
 )
 _DUTY = re.compile(
-    r"\b(?:you|we|they|agents?|(?:the |an? )[\w'’ -]{2,40}?)\s+(?:(?:will |would )?(?:have|has"
-    r"|need|needs) to"
-    r"|must|should|shall)\s+(?:also |then |now |first |always |either |immediately |at least )*"
-    r"(?P<verb>[a-z-]+)\b(?! be\b)",
+    r"\b(?:(?:you|we|they|agents?|(?:the |an? )[\w'’ -]{2,40}?)\s+(?:(?:will |would )?(?:have|has"
+    r"|need|needs) to|must|should|shall)"
+    rf"|(?:you|we|they|(?:the |an? )[\w'’ -]{{0,40}}?{_PEOPLE})(?: \([^)]*\)| from "
+    rf"[\w ]{{1,40}}?)?\s+will)"
+    rf"\s+{_OFTEN}(?P<verb>[a-z-]+)\b(?! be\b)",
     re.IGNORECASE,
 )
 _GERMAN = re.compile(
@@ -62,6 +70,8 @@ _INFINITIVE = re.compile(r"[a-zäöüß]{3,}(?:en|ern|eln)\W*$")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _VERBS = _words(
     """
+    erase exchange reenforce reinforce harden rehearse gauge vet redact refund reimburse interrogate sweep
+    reschedule rerun delegate escrow unassign undelete wake
     abort accept access acknowledge ack activate add address adjust advise alert align
     allocate allow alter amend analyse analyze announce annotate answer append apply approve
     archive arrange ask assemble assess assign attach attempt audit authenticate authorise
@@ -76,7 +86,7 @@ _VERBS = _words(
     distribute divide do document double-check download downgrade draft drain drop dump
     duplicate edit eject eliminate email e-mail emphasise emphasize employ empty enable
     encourage encrypt end engage enlist ensure enter eradicate escalate establish estimate
-    evacuate evaluate evict examine exclude execute exit expand explain export expose extend
+    evacuate evaluate evict examine exclude execute exit exchange expand explain export expose extend
     extract fail failover fall fetch file fill filter finalise finalize find finish fix flag
     flush focus follow force forward free freeze gather generate get give go grab grant group
     halt hand handle have head hold hover identify ignore implement import improve include
@@ -221,6 +231,7 @@ def core(text: str) -> str:
         lead = _LEAD.match(said)
         if lead and lead.end() < len(said):
             said = said[lead.end() :]
+        said = _ADVERB.sub("", said, count=1) if _ADVERB.match(said) else said
         subject = _SUBJECT.match(said)
         said = said[subject.end() :] if subject else said
         said = plain(said)
