@@ -83,6 +83,7 @@ class Composer:
         self.desk = desk
         self.found = Found()
         self.by_cases = False
+        self._others: list[Node] = []
         self._targets = targets
         self._asides = asides
         self._sections = 0
@@ -131,7 +132,19 @@ class Composer:
                 node.arms.append(Arm(title, nodes, section.line))
             else:
                 arm.nodes += nodes
+        if self._others:
+            node.arms.append(Arm(OTHERWISE, self._others, self._others[0].line))
+            self._others = []
         return node
+
+    def _all_others(self, piece: Piece) -> bool:
+        """Whether ``piece`` says what is done in no case of a policy, and was taken."""
+        if not self.by_cases or not moves.is_of_others(piece.text):
+            return False
+        node = Node(piece.line, _title(piece.text), end="finish")
+        self._others.append(node)
+        self.desk.note(piece, "condition", node)
+        return True
 
     def section_or_note(self, section: Section) -> list[Node]:
         """A section below one of steps: steps too, unless its heading says what else it is."""
@@ -318,6 +331,8 @@ class Composer:
         below = item.children[1:]
         if first is None:
             self.blocks(item.children, scope)
+        elif self._all_others(first):
+            self._more(rest, below, scope)
         elif self._move(first, scope, below, rest):
             pass
         elif say(first, scope.told, self.found.inputs):
@@ -398,7 +413,7 @@ class Composer:
         if say(piece, scope.told, self.found.inputs):
             self.desk.note(piece, "note", scope.told)
             return
-        if self._move(piece, scope, [], []):
+        if self._all_others(piece) or self._move(piece, scope, [], []):
             return
         if moves.is_hard_rule(piece.text):
             self._rule(piece, scope.told)

@@ -142,6 +142,12 @@ _HELPLESS = re.compile(
     r"(?: be| to)?(?: still)? (?:resolve|fix|solve|repair|find|determine|identify)",
     re.IGNORECASE,
 )
+_OTHERS = re.compile(
+    r"(?:for |in )?(?:all|any|every) other (?:requests?|cases?|questions?|issues?|situations?"
+    r"|things?|tasks?)\b"
+    r"|(?:anything|everything) else\b",
+    re.IGNORECASE,
+)
 _PARTS = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+")
 _FORBIDS = re.compile(
     r"(?:(?:you|we|they|it|the [\w ]{1,30}?) )?(?:must not|should not|shouldn't|never|may not"
@@ -393,6 +399,11 @@ def read_end(text: str) -> End:
 def is_last_act(text: str) -> bool:
     """Whether whoever does it is done then: ``escalate to the hardware team``."""
     return hands_over(text) or bool(_LAST_ACT.match(core(text)))
+
+
+def is_of_others(text: str) -> bool:
+    """``All other requests are transferred``: what is done in no case that was told."""
+    return bool(_OTHERS.match(plain(text)))
 
 
 def is_helpless(condition: str) -> bool:

@@ -166,8 +166,10 @@ class _Reader:
         has_steps = any(
             _is_procedural(section) for section in root.all() if section not in (root, top)
         )
-        cases = _cases_of_policy(root, top)
-        if cases:
+        is_policy = _is_policy(root, top)
+        beside = root.children if top is root else (*root.children, *top.children)
+        cases = [one for one in beside if is_policy and one is not top and is_case(one)]
+        if is_policy:
             has_steps, composer.by_cases = False, True
         for section in (root, top) if top is not root else (root,):
             self._desk.path = section.path
@@ -354,19 +356,15 @@ def _anchors(sections: list[Section]) -> tuple[dict[str, str], dict[str, str]]:
     return targets, asides
 
 
-def _cases_of_policy(root: Section, top: Section) -> list[Section]:
-    """Sections with an order for a heading, in a text of rules for an agent: no numbered steps, no
-    commands."""
-    blocks = list(root.all_blocks())
+def _is_policy(root: Section, top: Section) -> bool:
+    """Whether a text has rules for an agent, and cases: no numbered steps, no commands."""
     told = " ".join(block.text for block in [*root.blocks, *top.blocks][:3])
-    if not _POLICY.search(f"{top.title} {told[:500]}") or any(
+    if not _POLICY.search(f"{top.title} {told[:500]}"):
+        return False
+    return not any(
         block.kind == "code" or (block.kind == "list" and any(one.number for one in block.children))
-        for block in blocks
-    ):
-        return []
-    beside = root.children if top is root else (*root.children, *top.children)
-    found = [one for one in beside if one is not top and is_case(one)]
-    return found if len(found) > 1 else []
+        for block in root.all_blocks()
+    )
 
 
 def _begins_steps(block: Block, has_steps: bool) -> bool:

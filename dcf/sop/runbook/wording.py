@@ -70,8 +70,8 @@ _INFINITIVE = re.compile(r"[a-zäöüß]{3,}(?:en|ern|eln)\W*$")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _VERBS = _words(
     """
-    erase exchange reenforce reinforce harden rehearse gauge vet redact refund reimburse interrogate sweep
-    reschedule rerun delegate escrow unassign undelete wake
+    erase exchange reenforce reinforce harden rehearse gauge vet redact refund reimburse sweep
+    reschedule escrow unassign undelete wake
     abort accept access acknowledge ack activate add address adjust advise alert align
     allocate allow alter amend analyse analyze announce annotate answer append apply approve
     archive arrange ask assemble assess assign attach attempt audit authenticate authorise
@@ -86,7 +86,7 @@ _VERBS = _words(
     distribute divide do document double-check download downgrade draft drain drop dump
     duplicate edit eject eliminate email e-mail emphasise emphasize employ empty enable
     encourage encrypt end engage enlist ensure enter eradicate escalate establish estimate
-    evacuate evaluate evict examine exclude execute exit exchange expand explain export expose extend
+    evacuate evaluate evict examine exclude execute exit expand explain export expose extend
     extract fail failover fall fetch file fill filter finalise finalize find finish fix flag
     flush focus follow force forward free freeze gather generate get give go grab grant group
     halt hand handle have head hold hover identify ignore implement import improve include
