@@ -17,6 +17,7 @@ from dcf.sop.runbook.callouts import Callout, with_callouts
 from dcf.sop.runbook.command import inline_commands, read_commands
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, End, Node
+from dcf.sop.runbook.flowchart import is_chart, read_chart
 from dcf.sop.runbook.headings import bare_title, is_step_heading, slug, step_number
 from dcf.sop.runbook.phrases import say
 from dcf.sop.runbook.placeholders import input_name, placeholders
@@ -76,13 +77,15 @@ class Found:
 
 class Composer:
     """Reads sections into nodes. ``by_cases``: sections beside one another are cases, as in a
-    policy, and do not follow one another. ``targets`` are the anchors of headings, ``asides`` those
+    policy, and do not follow one another. ``charts`` are drawn once it is
+    known whether there are other steps. ``targets`` are the anchors of headings, ``asides`` those
     of sections that are reached by jumps alone, by the kind of what leads there."""
 
     def __init__(self, desk: Desk, targets: dict[str, str], asides: dict[str, str]) -> None:
         self.desk = desk
         self.found = Found()
         self.by_cases = False
+        self.charts: list[Block] = []
         self._others: list[Node] = []
         self._targets = targets
         self._asides = asides
@@ -247,6 +250,9 @@ class Composer:
 
     def code(self, block: Block, scope: Scope) -> None:
         """A block of code belongs to the step before; it is one of its own where none is open."""
+        if is_chart(block):
+            self.charts.append(block)
+            return
         piece = Piece(block.line, block.last, block.text)
         inner = block.lines[1:-1]
         text = "\n".join(row for _, row in inner)
@@ -496,7 +502,9 @@ class Composer:
     def tell(self, blocks: Iterable[Block], node: Node | None) -> None:
         """All that ``blocks`` say as text of ``node``, or as a note of the runbook."""
         for block in blocks:
-            if block.kind in ("code", "html", "table"):
+            if block.kind == "code" and is_chart(block):
+                self.charts.append(block)
+            elif block.kind in ("code", "html", "table"):
                 self._tell(_whole(block), node)
             elif block.lines:
                 for piece in pieces(block.lines):
@@ -768,6 +776,20 @@ class Composer:
         last.end, last.jump, last.way_line = end, jump, piece.line
         self.desk.note(piece, "step", last)
         return True
+
+    def draw(self) -> list[Node]:
+        """The steps of the flowcharts; they are told in no other way."""
+        nodes: list[Node] = []
+        for block in self.charts:
+            found = read_chart(block)
+            self.desk.note(_whole(block), "step" if found else "note", found[0] if found else None)
+            nodes += found
+        return nodes
+
+    def show(self) -> None:
+        """The flowcharts as notes: they show what the steps tell."""
+        for block in self.charts:
+            self._tell(_whole(block), None)
 
     # What is declared
 

@@ -19,6 +19,13 @@ _IF = re.compile(
     re.IGNORECASE,
 )
 _SEPARATOR = re.compile(rf"\s*{_ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|\s+then\s+|\s+[–—]\s+")
+_RUN_ON = re.compile(
+    r"\b(?:is|are|was|were|has|have|not|no|fails?|failed|exists?|occurs?|appears?)\b[^,;:]{0,80}?\s"
+    r"(?=(?:determine|check|verify|contact|escalate|restart|run|use|follow|see|open|notify|ask"
+    r"|delete|remove"
+    r"|proceed|continue|go|skip|wait|roll|stop|please)\b)"
+)
+"""A condition without a comma behind it."""
 _INNER = re.compile(r"\([^()]*\)")
 """What stands in brackets has commas of its own."""
 _ELSE_INSIDE = re.compile(
@@ -336,6 +343,8 @@ def _consequence(said: str, hidden: str, begin: int) -> tuple[int, int] | None:
         if mark[:1] not in ",;" or leads(rest):
             return found.start(), found.end()
         first = first or (found.start(), found.end())
+    if first is None and (run_on := _RUN_ON.search(hidden, begin)):
+        return run_on.end(), run_on.end()
     return first
 
 

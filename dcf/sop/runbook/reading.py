@@ -98,6 +98,10 @@ class _Reader:
         for piece in front:
             self._front_member(piece)
         main, aside = self._parts(root, top, composer)
+        if main:
+            composer.show()
+        else:
+            main = composer.draw()
         self._cover()
         return self._made(composer, main, aside)
 

@@ -144,6 +144,18 @@ def test_an_answer_is_applied_and_stays_when_lines_move() -> None:
     assert [step.title for step in answered.sop.steps] == ["Stop the service", "TODO: the order"]
 
 
+def test_a_flowchart_is_read_where_there_are_no_other_steps() -> None:
+    chart = "```mermaid\ngraph TD\n  A[Look at the disk] --> B{Is it full?}\n"
+    chart += "  B -->|Yes| C[Delete logs]\n  B -->|No| D[Close the alert]\n  C --> A\n```\n"
+    sop = draft(f"# Disk\n\nIt may be full.\n\n{chart}", "disk.md").sop
+    look, asked, delete, close = sop.steps
+    assert (asked.title, asked.choices) == ("Is it full?", ("yes", "no"))
+    assert asked.branches[0].then == GoTo(delete.number)
+    assert (asked.then, delete.then) == (GoTo(close.number), GoTo(look.number))
+    told = draft(f"# Disk\n\n1. Look at the disk\n\n{chart}", "disk.md")
+    assert [step.title for step in told.sop.steps] == ["Look at the disk"]
+
+
 _PIECES = st.sampled_from(
     """\
 # Title
