@@ -120,7 +120,7 @@ class Composer:
         cases = [one for one in children if self.by_cases and is_case(one)]
         for child in children:
             if len(cases) < 2 or child not in cases:
-                scope.nodes += self.section_or_note(child)
+                scope.nodes += self.section_or_note(child, scope.owner or scope.last)
             elif child is cases[0]:
                 scope.nodes.append(self.cases(cases))
 
@@ -149,11 +149,11 @@ class Composer:
         self.desk.note(piece, "condition", node)
         return True
 
-    def section_or_note(self, section: Section) -> list[Node]:
+    def section_or_note(self, section: Section, node: Node | None) -> list[Node]:
         """A section below one of steps: steps too, unless its heading says what else it is."""
         told = ("note", "guardrails", "inputs", "roles", "objective")
         if section.purpose in told and not has_numbered_orders(section):
-            self.declare(section)
+            self.declare(section, node)
             return []
         return self.section(section)
 
@@ -793,25 +793,30 @@ class Composer:
 
     # What is declared
 
-    def declare(self, section: Section) -> None:
-        """A section that has no steps: rules, inputs, roles, or notes; those below it too."""
+    def declare(self, section: Section, node: Node | None = None) -> None:
+        """A section that has no steps: rules, inputs, roles, or notes; those below it too. What
+        stands below a step is about that ``node``."""
         for one in section.all():
             self.desk.path = one.path
             heading = Piece(one.line, one.last or one.line, one.title)
             if one.level:
-                self.desk.note(heading, "note")
+                self.desk.note(heading, "note", node)
             if section.purpose == "guardrails":
-                self._rules(one)
+                self._rules(one, node)
             elif section.purpose == "inputs":
                 self._inputs(one)
             else:
-                self.tell(one.blocks, None)
+                self.tell(one.blocks, node)
 
-    def _rules(self, section: Section) -> None:
+    def _rules(self, section: Section, node: Node | None) -> None:
         for block in section.blocks:
             if block.kind in ("text", "list", "quote"):
                 for piece in _all_pieces(block):
-                    self._rule(piece, None)
+                    if node is None:
+                        self._rule(piece, None)
+                    else:
+                        self.desk.note(piece, "guardrail", node)
+                        node.texts.append(f"- {piece.text}")
             else:
                 self.tell([block], None)
 
