@@ -93,8 +93,9 @@ class Composer:
 
     # Sections
 
-    def section(self, section: Section, aside: bool = False) -> list[Node]:
-        """The nodes of a section whose blocks are steps, and of those below it."""
+    def section(self, section: Section, aside: bool = False, counted: bool = False) -> list[Node]:
+        """The nodes of a section whose blocks are steps, and of those below it. ``counted``: its
+        heading is one of several that are numbered, and so a step."""
         self._sections += 1
         scope = Scope([], self._sections)
         self.desk.path = section.path
@@ -104,7 +105,7 @@ class Composer:
         )
         if section.level and not aside and decision and not decision.same:
             return self._decided(section, heading, decision, scope)
-        node = None if aside else self._open_heading(section, heading, scope)
+        node = None if aside else self._open_heading(section, heading, scope, counted)
         inner = scope if node is None else Scope(node.inside, scope.section, 0, node)
         self.blocks(section.blocks, inner)
         self._below(section.children, inner)
@@ -118,8 +119,11 @@ class Composer:
 
     def _below(self, children: Sequence[Section], scope: Scope) -> None:
         cases = [one for one in children if self.by_cases and is_case(one)]
+        counted = len(children) > 1 and all(_is_counted(one) for one in children)
         for child in children:
-            if len(cases) < 2 or child not in cases:
+            if counted:
+                scope.nodes += self.section(child, counted=True)
+            elif len(cases) < 2 or child not in cases:
                 scope.nodes += self.section_or_note(child, scope.owner or scope.last)
             elif child is cases[0]:
                 scope.nodes.append(self.cases(cases))
@@ -157,11 +161,13 @@ class Composer:
             return []
         return self.section(section)
 
-    def _open_heading(self, section: Section, heading: Piece, scope: Scope) -> Node | None:
+    def _open_heading(
+        self, section: Section, heading: Piece, scope: Scope, counted: bool
+    ) -> Node | None:
         """The step that a heading names, which its section tells more of."""
         title = bare_title(section.title)
         is_phase = section.purpose != "unknown" and len(title.split()) < 3
-        is_step = is_step_heading(section.title) or (is_order(title) and not is_phase)
+        is_step = counted or is_step_heading(section.title) or (is_order(title) and not is_phase)
         if not section.level or not is_step or not (section.blocks or section.children):
             return None
         node = self._act(heading, title, scope)
@@ -891,6 +897,11 @@ _INPUT = re.compile(
     r"\|?\s*[*_]{0,2}`?[<{$]{0,2}(?P<name>[A-Za-z_][\w.-]{0,60})[>}]{0,2}`?[*_]{0,2}(?=\s*(?:\("
     r"|:|–|—|-|\||$))"
 )
+
+
+def _is_counted(section: Section) -> bool:
+    told = ("note", "guardrails", "inputs", "roles", "objective", "aside")
+    return bool(step_number(section.title)) and section.purpose not in told
 
 
 def has_numbered_orders(section: Section) -> bool:

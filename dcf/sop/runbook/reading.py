@@ -51,7 +51,7 @@ def draft(text: str, file: str = "", answers: Mapping[str, str] | None = None) -
     reading = parse(text, file)
     if reading.sop is not None:
         return Draft(reading.sop, exact_sentences(text, reading.sop), exact=True)
-    if form_of(file, text) == "yaml":
+    if form_of(file) == "yaml":
         raise NoDraft(reading.problems)
     return _Reader(_readable(text, file), file, answers or {}).draft()
 

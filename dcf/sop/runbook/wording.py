@@ -70,7 +70,7 @@ _INFINITIVE = re.compile(r"[a-zäöüß]{3,}(?:en|ern|eln)\W*$")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _VERBS = _words(
     """
-    erase exchange reenforce reinforce harden rehearse gauge vet redact refund reimburse sweep
+    erase guide exchange reenforce reinforce harden rehearse gauge vet redact refund reimburse sweep
     reschedule escrow unassign undelete wake
     abort accept access acknowledge ack activate add address adjust advise alert align
     allocate allow alter amend analyse analyze announce annotate answer append apply approve
