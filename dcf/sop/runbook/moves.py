@@ -68,7 +68,8 @@ _ASKING = re.compile(
 )
 _AS_NEEDED = re.compile(
     r"(?:it(?:'s| is) )?(?:needed|necessary|required|possible|applicable|any|appropriate|desired|so"
-    r"|available|relevant|unsure|in doubt|you (?:like|want|wish|prefer))\b",
+    r"|available|relevant|unsure|in doubt|you (?:like|want|wish|prefer|have to|can|must|need "
+    r"to))\b",
     re.IGNORECASE,
 )
 _GO = (
@@ -357,7 +358,8 @@ def _behind(said: str, hidden: str) -> Decision | None:
     """``Restart the pod if it hangs``."""
     if _ASKING.match(core(said)) or not is_order(said):
         return None
-    found = _BEHIND.search(hidden)
+    # What stands in brackets is said by the way.
+    found = _BEHIND.search(_INNER.sub(lambda inner: "_" * len(inner[0]), hidden))
     if found is None or found.start() < 3:
         return None
     condition = said[found.end() :].strip(" .")

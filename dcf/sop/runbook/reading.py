@@ -12,6 +12,7 @@ from dcf.sop.limits import MAX_CHARACTERS, MAX_STEPS
 from dcf.sop.parse import form_of, parse
 from dcf.sop.procedure import Note, Role, Sop
 from dcf.sop.runbook.blocks import Block, read_blocks
+from dcf.sop.runbook.callouts import callout_of
 from dcf.sop.runbook.composer import Composer, Scope, has_numbered_orders, is_case
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
@@ -208,7 +209,7 @@ class _Reader:
         for block in blocks:
             long = sum(map(len, self._objective)) > _OBJECTIVE
             is_member = block.kind == "text" and bool(_OWNER.search(block.text))
-            if block.kind == "quote":
+            if block.kind == "quote" or callout_of(block) is not None:
                 composer.blocks([block], Scope([], 0))
                 continue
             if block.kind != "text" or long or is_member:
