@@ -43,11 +43,9 @@ if TYPE_CHECKING:
     from dcf.sop.parse import Form, check, form_of, parse, parse_markdown, parse_yaml
     from dcf.sop.procedure import VALUE_TYPES, Guardrail, Note, Role, Sop, Value, ValueType
     from dcf.sop.reading import Reading
-    from dcf.sop.runbook.drafted import Draft, NoDraft
+    from dcf.sop.runbook.drafted import PLACES, Draft, NoDraft, Place, Question, Sentence
     from dcf.sop.runbook.outcome import outcome
-    from dcf.sop.runbook.question import Question
     from dcf.sop.runbook.reading import draft
-    from dcf.sop.runbook.sentence import PLACES, Place, Sentence
     from dcf.sop.skeleton import new_sop
     from dcf.sop.step import (
         STEP_KINDS,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dcf.sop.runbook.drafted import Place, Question, Sentence, question_id
 from dcf.sop.runbook.flow import Node
-from dcf.sop.runbook.question import Question, question_id
-from dcf.sop.runbook.sentence import Place, Sentence
 from dcf.sop.runbook.wording import Piece
 
 

@@ -8,7 +8,7 @@ from dcf.sop.language.phrase import Unreadable
 from dcf.sop.markdown.outline import read_outline
 from dcf.sop.markdown.sections import section_kind
 from dcf.sop.procedure import Sop
-from dcf.sop.runbook.sentence import Place, Sentence
+from dcf.sop.runbook.drafted import Place, Sentence
 
 _PLACES: dict[str, Place] = {
     "objective": "objective",

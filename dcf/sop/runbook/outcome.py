@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
-from dcf.sop.runbook.drafted import Draft
+from dcf.sop.runbook.drafted import Draft, Sentence
 from dcf.sop.runbook.moves import hands_over, is_helpless
-from dcf.sop.runbook.sentence import Sentence
 from dcf.sop.step import Step
 
 

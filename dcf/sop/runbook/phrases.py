@@ -1,4 +1,7 @@
-"""Our own phrases in a runbook of others: they keep their meaning."""
+"""Our own phrases in a runbook of others: they keep their meaning.
+
+A file of its own: it alone of this room knows the language of our procedures.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Who does a step, where a runbook says so in the margin."""
+"""Who does a step, where a runbook says so in the margin.
+
+A file of its own: a table of titles, as the verbs and the headings have theirs.
+"""
 
 from __future__ import annotations
 
