@@ -191,7 +191,7 @@ def decompile_file(file: Path, out: Path | None, form: str) -> Answer:
     fields: dict[str, Any] = {"origin": found.origin, "steps": steps, "sop": text}
     if out is None:
         return Answer(fields, [_plain(text.rstrip("\n"))])
-    _store(out, text.encode())
+    store(out, text.encode())
     shown = [f"{out}: {counted(steps, 'step', 'steps')}, {found.origin}"]
     if found.origin == "foreign":
         shown.append(f"A beginning: `dcf sop check {out}` says what is to be mended.")
@@ -223,7 +223,7 @@ def _write(
 ) -> list[str]:
     shown = []
     if options.picture is not None:
-        _store(options.picture, _drawn(document, options.picture))
+        store(options.picture, _drawn(document, options.picture))
         fields["picture"] = str(options.picture)
         shown.append(f"{options.picture}: drawn")
     if options.out is not None:
@@ -235,13 +235,13 @@ def _write(
 
 def write_workflow(out: Path, document: dict[str, Any]) -> None:
     """Write the workflow into ``out``. Raises EnvironmentTrouble."""
-    _store(out, (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
+    store(out, (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
 
 
 def draw_into(picture: Path, document: dict[str, Any]) -> None:
     """Draw the workflow into ``picture``. Raises BadInput, EnvironmentTrouble."""
     _check_picture(picture)
-    _store(picture, _drawn(document, picture))
+    store(picture, _drawn(document, picture))
 
 
 def _write_drafts(plan: Plan, options: CompilingOptions) -> list[str]:
@@ -289,7 +289,8 @@ def _drawn(document: dict[str, Any], picture: Path) -> bytes:
         raise EnvironmentTrouble("no_png", f"PNG cannot be drawn: {missing}", hint) from missing
 
 
-def _store(out: Path, content: bytes) -> None:
+def store(out: Path, content: bytes) -> None:
+    """Write ``content`` into ``out``. Raises EnvironmentTrouble."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_bytes(content)

@@ -13,16 +13,21 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.diagram.boxes import arrange
     from dcf.diagram.chart import Chart, Edge, Machine, Node, Place, all_nodes
+    from dcf.diagram.lettering import clean, width_of, wrap
     from dcf.diagram.look import Look, RunLook, Status, Way
     from dcf.diagram.mermaid import to_mermaid
+    from dcf.diagram.palette import DARK, LIGHT, Theme
     from dcf.diagram.png import NoPng, to_png
     from dcf.diagram.reading import read_chart
     from dcf.diagram.shapes import Direction, Picture
-    from dcf.diagram.svg import to_svg
+    from dcf.diagram.svg import FONTS, to_svg
 else:
     export_late(__name__)
 
 __all__ = [
+    "DARK",
+    "FONTS",
+    "LIGHT",
     "Chart",
     "Direction",
     "Edge",
@@ -34,11 +39,15 @@ __all__ = [
     "Place",
     "RunLook",
     "Status",
+    "Theme",
     "Way",
     "all_nodes",
     "arrange",
+    "clean",
     "read_chart",
     "to_mermaid",
     "to_png",
     "to_svg",
+    "width_of",
+    "wrap",
 ]

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.planner.comparing.page import page_of
+    from dcf.planner.comparing.picture import picture_of
+    from dcf.planner.comparing.side_by_side import Part, SeenState, SideBySide, side_by_side
+    from dcf.planner.comparing.wording import ORIGIN, PLACE, lines_of, summary, where
     from dcf.planner.compiling.compile import compile_sop
     from dcf.planner.compiling.gap import Gap, write_drafts
     from dcf.planner.compiling.market import THRESHOLDS, Finder, Market, Measured
@@ -48,6 +52,8 @@ __all__ = [
     "MARGIN",
     "MATCH_THRESHOLDS",
     "NEW",
+    "ORIGIN",
+    "PLACE",
     "STEPS",
     "THRESHOLDS",
     "Bench",
@@ -67,6 +73,7 @@ __all__ = [
     "Matcher",
     "Measured",
     "ModelAtHand",
+    "Part",
     "Permissions",
     "Plan",
     "PlannedStep",
@@ -78,7 +85,9 @@ __all__ = [
     "PlanningStore",
     "Question",
     "Risk",
+    "SeenState",
     "ShownOtherwise",
+    "SideBySide",
     "Spending",
     "Status",
     "Stored",
@@ -91,12 +100,18 @@ __all__ = [
     "compile_sop",
     "decompile",
     "history_of",
+    "lines_of",
     "misread",
     "no_guide",
+    "page_of",
     "permissions_of",
+    "picture_of",
     "shown_digest",
+    "side_by_side",
     "stored_in",
+    "summary",
     "the_embedder",
+    "where",
     "wishes",
     "with_people",
     "write_drafts",

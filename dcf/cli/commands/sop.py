@@ -79,14 +79,35 @@ def check(
     return check_files(files)
 
 
-def show(file: FileArgument, as_json: JsonOption = False) -> Answer:
+def show(
+    file: FileArgument,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against", metavar="WORKFLOW", help="Show each sentence beside its states in this."
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write that as a page.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE", help="Draw that: .svg or .png.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> Answer:
     """Show a procedure as it is understood.
 
     Its limits, rules and roles; its steps with their kinds, who does them with what, how long they
-    may take, what is tried again, and where they go on.
+    may take, what is tried again, and where they go on. With --against each sentence stands beside
+    the states that it became, and what has no counterpart is marked.
     """
+    from dcf.cli.side_by_side import Outputs, show_beside
     from dcf.cli.sop import show_file
 
+    outputs = Outputs(html, picture)
+    if against is not None:
+        return show_beside(file, against, outputs)
+    outputs.need_none()
     return show_file(file)
 
 

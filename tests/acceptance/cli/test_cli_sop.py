@@ -114,6 +114,32 @@ def test_a_procedure_is_shown_with_all_that_is_understood_of_it(dcf: Dcf) -> Non
         assert said in shown.out, said
 
 
+def test_a_procedure_is_shown_beside_a_workflow(dcf: Dcf) -> None:
+    (dcf.folder / "mend.md").write_text("# Mend it\n\n1. Look at the fuse\n2. Change the fuse\n")
+    assert dcf("plan", "--from-sop", "mend.md", "--out", "mend.json").code == 0
+    (dcf.folder / "mend.md").write_text("# Mend it\n\n1. Look at the fuse\n2. Call a friend\n")
+
+    shown = dcf("sop", "show", "mend.md", "--against", "mend.json", "--html", "o/mend.html",
+                "--picture", "o/mend.svg")  # fmt: skip
+    assert shown.code == 0, shown.err
+    for said in ("66 % of the sentences", "50 % of the states", "LookAtTheFuse", "no state"):
+        assert said in shown.out, said
+    assert "LookAtTheFuse" in (dcf.folder / "o/mend.html").read_text()
+    assert (dcf.folder / "o/mend.svg").read_text().startswith("<svg")
+
+    told = dcf("sop", "show", "mend.md", "--against", "mend.json", "--json").json
+    assert told["counts"]["sentences_open"] == 1
+    assert [one["state"] for one in told["states"] if one["role"] == "loose"] == ["ChangeTheFuse"]
+
+
+def test_a_page_without_a_workflow_is_refused(dcf: Dcf) -> None:
+    (dcf.folder / "mend.md").write_text("# Mend it\n\n1. Look at the fuse\n")
+    done = dcf("sop", "show", "mend.md", "--html", "mend.html")
+    assert done.code == 2 and "--against workflow.json" in done.err
+    done = dcf("sop", "show", "mend.md", "--against", "mend.json")
+    assert done.code == 2 and "there is no such file" in done.err
+
+
 def test_the_name_of_a_file_is_no_title(dcf: Dcf) -> None:
     done = dcf("sop", "new", "recall-bread.yaml")
     assert done.code == 2 and 'dcf sop new "Recall bread" --out recall-bread.yaml' in done.err

@@ -1,0 +1,55 @@
+"""What is said of a comparison, in each of its forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dcf.planner.comparing.side_by_side import Origin, Part, SideBySide
+from dcf.sop import Place, Sentence
+
+PLACE: Mapping[Place, str] = {
+    "step": "step",
+    "condition": "condition",
+    "guardrail": "guardrail",
+    "input": "input",
+    "note": "note",
+    "objective": "objective",
+    "question": "not understood",
+}
+ORIGIN: Mapping[Origin, str] = {
+    "same": "The workflow was compiled from these steps.",
+    "other": "The workflow was compiled from other steps, as from an earlier text: "
+    "steps are matched by number and title, then by similar words.",
+    "none": "The workflow does not keep the steps that it was compiled from: "
+    "steps are matched by what its states are called and told.",
+}
+NO_STATE = "no state"
+
+
+def lines_of(sentence: Sentence) -> str:
+    """``7``, or ``7–9``."""
+    if sentence.last_line > sentence.line:
+        return f"{sentence.line}–{sentence.last_line}"
+    return str(sentence.line)
+
+
+def where(part: Part) -> str:
+    """What stands where the states of a part would, if it has none."""
+    if part.step is not None:
+        return NO_STATE
+    return "the whole procedure"
+
+
+def summary(found: SideBySide) -> list[str]:
+    """Two sentences: how much of the text has a counterpart, and how much of the workflow."""
+    closed = found.sentences - len(found.open)
+    text = f"{found.percent} % of the sentences have a counterpart ({closed} of {found.sentences})"
+    if found.open:
+        text += (
+            f"; {found.unclear} not understood, {len(found.open) - found.unclear} without a state"
+        )
+    there = found.of_steps - len(found.loose)
+    states = f"{found.states_percent} % of the states stand for one ({there} of {found.of_steps})"
+    if found.edited:
+        states += f"; {found.edited} edited by hand"
+    return [text, states]
