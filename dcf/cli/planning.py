@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.drafted import drafted_answer, next_commands
-from dcf.cli.exits import BAD_INPUT
+from dcf.cli.drift import FOLLOWING, Followed, Following, follow
+from dcf.cli.exits import BAD_INPUT, FAILED
 from dcf.cli.input_source import read_file, read_text
 from dcf.cli.output_file import check_outputs
 from dcf.cli.plan_steps import plan_steps
@@ -33,7 +34,7 @@ class CompilingOptions:
     """Where the workflow, its picture and drafts of missing skills go; None for nowhere.
     ``generated`` is the folder of the skills to choose from. ``strict``: the procedure has to be in
     our own form, and each of its steps needs a skill. ``answering`` is what is said to questions
-    about one that is not."""
+    about one that is not; ``following`` what is said to changes of the workflow in ``out``."""
 
     out: Path | None
     picture: Path | None
@@ -41,6 +42,7 @@ class CompilingOptions:
     generated: Path
     strict: bool = False
     answering: Answering = NOTHING_SAID
+    following: Following = FOLLOWING
 
 
 def only_one(
@@ -84,6 +86,7 @@ def compile_file(
 
     check_outputs({"--out": options.out, "--picture": options.picture}, {"the procedure": file})
     _check_picture(options.picture)
+    options.following.check(options.out)
     draft: Draft | None = None
     noted: Sequence[Problem] = ()
     if options.strict:
@@ -132,12 +135,35 @@ def compile_file(
         screen.warn(str(problem))
     for said in guidance.notes:
         screen.say(said)
-    shown += _write(plan.document, options, fields)
+    followed = _followed(plan.document, file, options, chosen_from, screen)
+    shown += followed.shown
+    fields |= followed.fields
+    if followed.refused is not None:
+        return Answer(fields, shown, status="error", error=followed.refused, exit_code=FAILED)
+    if not options.following.shows_only:
+        shown += _write(followed.document, options, fields)
     shown.append(_risk(plan))
     if options.out is None:
         out = file.with_suffix(".json").name
         shown.append(f"the workflow was not written: --out {out}")
     return Answer(fields, shown)
+
+
+def _followed(
+    document: dict[str, Any],
+    file: Path,
+    options: CompilingOptions,
+    settings: Settings,
+    screen: Screen,
+) -> Followed:
+    """``document``, or the workflow that is there already with what changes in it."""
+    if options.out is None or not options.following.is_due(options.out):
+        return Followed(document)
+
+    def compile_(old: Sop) -> Plan:
+        return asyncio.run(_compiled(old, settings, screen))[0]
+
+    return follow(file, options.out, options.following, document, compile_, screen)
 
 
 async def _compiled(sop: Sop, settings: Settings, screen: Screen) -> tuple[Plan, Guidance]:

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from dcf.planner.conversation.spending import DraftLimits, Spending
     from dcf.planner.conversation.store import PlanningStore
     from dcf.planner.decompiling.decompile import Decompiled, decompile
+    from dcf.planner.drifting.base import Compile
+    from dcf.planner.drifting.drift import Drift, drift, source_of
+    from dcf.planner.drifting.edit import Edit
+    from dcf.planner.drifting.machine_merge import Conflict, Takes
+    from dcf.planner.drifting.step_changes import StepChange
+    from dcf.planner.drifting.three_way import Side
     from dcf.planner.errors import (
         InvalidAnswers,
         PlanningConflict,
@@ -58,8 +64,12 @@ __all__ = [
     "THRESHOLDS",
     "Bench",
     "Candidate",
+    "Compile",
+    "Conflict",
     "Decompiled",
     "DraftLimits",
+    "Drift",
+    "Edit",
     "FindContext",
     "Finder",
     "Gap",
@@ -87,10 +97,13 @@ __all__ = [
     "Risk",
     "SeenState",
     "ShownOtherwise",
+    "Side",
     "SideBySide",
     "Spending",
     "Status",
+    "StepChange",
     "Stored",
+    "Takes",
     "ToolResults",
     "UnknownPlanning",
     "VersionChoice",
@@ -99,6 +112,7 @@ __all__ = [
     "choose_version",
     "compile_sop",
     "decompile",
+    "drift",
     "history_of",
     "lines_of",
     "misread",
@@ -108,6 +122,7 @@ __all__ = [
     "picture_of",
     "shown_digest",
     "side_by_side",
+    "source_of",
     "stored_in",
     "summary",
     "the_embedder",

@@ -93,6 +93,19 @@ def plan(
     ask: Annotated[
         bool, typer.Option("--ask", help="Ask the questions of --from-sop at the terminal.")
     ] = False,
+    take: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--take",
+            metavar="SIDE",
+            help="Where both the text of --from-sop and somebody by hand changed a step of the "
+            "workflow in --out: source or workflow; for one step 3=workflow.",
+        ),
+    ] = None,
+    diff: Annotated[
+        bool,
+        typer.Option("--diff", help="Only show what --from-sop changes in the workflow of --out."),
+    ] = False,
     form: Annotated[
         Literal["markdown", "yaml"], typer.Option("--form", help="Of a procedure told.")
     ] = "markdown",
@@ -167,6 +180,7 @@ def plan(
     skills and what `dcf advise` says of them: what is not understood is asked, and what no skill
     covers a person does. With --decompile a workflow is told as one. Both need no model.
     """
+    from dcf.cli.drift import Following
     from dcf.cli.planning import (
         CompilingOptions,
         alone_only,
@@ -190,7 +204,8 @@ def plan(
     if from_sop is not None and not run:
         answering = Answering(dict(_named(one) for one in answer or ()), answers, ask)
         folder = generated or settings.generated
-        options = CompilingOptions(out, picture, drafts, folder, strict, answering)
+        following = Following(tuple(take or ()), diff)
+        options = CompilingOptions(out, picture, drafts, folder, strict, answering, following)
         return compile_file(from_sop, options, settings, screen)
 
     alone_only(drafts)

@@ -190,18 +190,29 @@ class _Known:
             if isinstance(one, Mapping) and isinstance(one.get("step"), str)
         }
         told, edited = list[Told](), set[str]()
+        before: Step | None = None
         for step in sop.all_steps():
             entry = entries.get(step.number, {})
             names = tuple(name for name in entry.get("states", ()) if name in states)
-            parent = step.number.rpartition(".")[0]
-            if told and (told[-1].number, told[-1].title) == (parent, step.title):
+            if _is_rest(step, before):
                 # A task that a person approves, and then a person does: one step of the text.
                 told[-1] = replace(told[-1], states=told[-1].states + names)
             else:
                 told.append(Told(step.number, step.title, step.text, names))
+            before = step
             if entry.get("digest") != states_digest(entry.get("states", ()), states):
                 edited |= set(names)
         return _Known(tuple(told), frozenset(edited), frozenset(_endings(sop)))
+
+
+def _is_rest(step: Step, before: Step | None) -> bool:
+    """Whether ``step`` is what a person does of the step whose approval is ``before``."""
+    parent = step.number.rpartition(".")[0]
+    return (
+        before is not None
+        and (before.kind, step.kind) == ("approval", "manual")
+        and (before.number, before.title) == (parent, step.title)
+    )
 
 
 def _endings(sop: Sop) -> Iterator[str]:

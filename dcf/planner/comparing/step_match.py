@@ -50,15 +50,16 @@ def matched(old: Sequence[Told], new: Sequence[Told]) -> Mapping[int, int]:
 def _alike(
     old: Sequence[Told], left: Sequence[int], new: Sequence[Told], rest: Sequence[int]
 ) -> Iterator[tuple[float, int, int]]:
-    """How little each step left of ``new`` differs from each one left of ``old``, if not much."""
+    """Each step left of ``new`` with those left of ``old`` that it is like, the most similar ones
+    first when sorted: by titles and by texts together."""
     for place in rest:
         for at in left:
-            share = max(
+            shares = (
                 _ratio(_title(old[at]), _title(new[place])),
                 _ratio(" ".join(_title_and_text(old[at])), " ".join(_title_and_text(new[place]))),
             )
-            if share >= _ALIKE:
-                yield 1 - share, place, at
+            if max(shares) >= _ALIKE:
+                yield -sum(shares), place, at
 
 
 def _ratio(one: str, other: str) -> float:

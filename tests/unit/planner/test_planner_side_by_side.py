@@ -137,6 +137,28 @@ def test_what_was_not_understood_is_open_though_a_state_stands_for_it(market: Ma
     assert found.unclear == 1
 
 
+def test_a_task_that_is_approved_and_then_done_by_a_person_is_one_step(market: Market) -> None:
+    steps = "1. Change the fuse\n   - Approval: boss\n2. Call a friend\n"
+    made = draft(f"# Mend it\n\n## Objective\n\nIt works.\n\n## Steps\n\n{steps}", "a.md")
+    document = compile_sop(with_people(made.sop, {"1", "2"}), market).document
+    assert document is not None and len(document["plan"]["steps"]) == 3
+
+    found = side_by_side(made, document)
+
+    assert (found.origin, found.loose) == ("same", ())
+    (first,) = (part for part in found.parts if part.step == "1")
+    assert len(first.states) == 2
+
+
+def test_a_loop_over_one_step_of_the_same_title_is_two_steps(market: Market) -> None:
+    made = draft("# Mend it\n\n1. Restart the gateways one by one\n2. Call a friend\n", "a.md")
+    numbers = [one.number for one in made.sop.all_steps()]
+    document = compile_sop(with_people(made.sop, numbers), market).document
+    assert document is not None
+
+    assert side_by_side(made, document).origin == "same"
+
+
 def test_the_page_needs_nothing_and_shows_all(document: dict[str, Any]) -> None:
     text = TEXT.replace("# Sell it", "# Sell <script>alert(1)</script>")
     later = text.replace("2. Charge", "2. Weigh the parcel twice\n3. Charge").replace(
