@@ -64,11 +64,6 @@ def by_person(state: dict[str, Any]) -> list[str] | None:
 def _agent(binding: Any) -> str:
     if not isinstance(binding, dict):
         return ""
-    manual = binding.get("manual")
-    if isinstance(manual, dict):
-        by = manual.get("by")
-        names = [one for one in by if isinstance(one, str)] if isinstance(by, list) else []
-        return f"by {' or '.join(names)}" if names else "by a person"
     for field in ("tool_name", "agent_template_ref", "agent_ref"):
         found = binding.get(field)
         name = found.get("name") if isinstance(found, dict) else found

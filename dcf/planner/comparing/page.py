@@ -45,7 +45,7 @@ a { color: var(--way); } :focus-visible { outline: 2px solid var(--way); outline
 .said pre { margin: 0; white-space: pre-wrap; font-size: .85rem; }
 .place { font-size: .78rem; justify-self: start; align-self: start; padding: .05rem .5rem;
   border-radius: 1rem; border: 1px solid var(--rule); white-space: nowrap; color: var(--muted); }
-.said > .open { background: var(--wrong-ground); }
+.said > .open { background: var(--wrong-ground); scroll-margin-top: 3rem; }
 .open .place { color: var(--wrong); border-color: var(--wrong); font-weight: 600; }
 .joint { position: relative; display: flex; justify-content: center; align-items: center; }
 .joint.step::before { content: ""; position: absolute; left: 0; right: 0; top: 50%;
@@ -79,6 +79,8 @@ a { color: var(--way); } :focus-visible { outline: 2px solid var(--way); outline
   .said .place { grid-column: 2; margin-bottom: .3rem; } }
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_WORD_END = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+"""Where a long name of a state may break."""
 _SHADES: Mapping[str, str] = {
     "step": "--h0",
     "condition": "--h1",
@@ -202,7 +204,7 @@ def _state(one: SeenState) -> str:
     edited = '<span class="edited">edited by hand</span>' if one.edited else ""
     does = f'<span class="does">{escape(one.does)}</span>' if one.does else ""
     return (
-        f'<div class="state {one.role}"><b>{escape(one.name)}</b>'
+        f'<div class="state {one.role}"><b>{_WORD_END.sub("<wbr>", escape(one.name))}</b>'
         f'<span class="type">{escape(one.type)}</span>{edited}{does}</div>'
     )
 

@@ -35,9 +35,8 @@ def lines_of(sentence: Sentence) -> str:
 
 def where(part: Part) -> str:
     """What stands where the states of a part would, if it has none."""
-    if part.step is not None:
-        return NO_STATE
-    return "the whole procedure"
+    is_open = any(map(part.is_open, part.sentences))
+    return NO_STATE if part.step is not None or is_open else "the whole procedure"
 
 
 def summary(found: SideBySide) -> list[str]:
