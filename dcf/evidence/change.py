@@ -9,9 +9,15 @@ first s of t outcomes the Bayes factor is
 priors, so that B(1, 1) = 1). Their sum over s is the Shiryaev-Roberts statistic. While nothing
 changes, its expectation averaged over all rates is t - 1 (at one rate it may be more: some 1.3 t
 at 0.5), hence an alarm at the sum A comes on average over rates at most once in A outcomes (after
-Pollak, Annals of Statistics 13, 1985). If one in A outcomes brings a change, A is also where a
-change is as probable as none. Before that, ``belief`` weighs all the possibilities: the less
-certain it is that nothing has changed, the less the older outcomes say.
+Pollak, Annals of Statistics 13, 1985).
+
+Before that, ``belief`` weighs all the possibilities, as if one outcome in H brought a change (the
+mixture over run lengths of Adams and MacKay, Bayesian Online Changepoint Detection, 2007, from
+the last alarm on): the less certain it is that nothing has changed, the less the older outcomes
+say. With that prior the odds of a change are the sum over H: the alarm comes at A / H to 1.
+
+A change is held to be possible only when some outcomes have followed it: one or two failures in a
+row are nearly always chance, and to follow them costs more advice than it saves.
 
 Older outcomes are kept in tallies of doubling size (an exponential histogram, as in Bifet and
 Gavalda, Learning from Time-Changing Data with Adaptive Windowing, 2007), so that memory and the
@@ -26,12 +32,16 @@ from typing import NamedTuple
 
 from dcf.evidence.beta import Beta, log_beta
 
-RUN_LENGTH = 1_000
-"""Outcomes between two false alarms, on average, at least."""
+RUN_LENGTH = 2_000
+"""Outcomes between two false alarms, on average, at least (A)."""
+CHANGE_IN = 100
+"""``belief`` expects a change in so many outcomes (H): an alarm comes at odds of 20 to 1."""
+_AFTER = 8
+"""So many outcomes have followed what may have been a change."""
 
 _ALIKE = 4
 """Tallies of one size that are kept before the two oldest become one."""
-_EACH = 64
+_EACH = 256
 """Up to so many outcomes, changes are looked for after each of them; then after each eighth."""
 _EIGHTH = 8
 _ROUNDING = 1e-6
@@ -69,10 +79,11 @@ class Border(NamedTuple):
 @dataclass(slots=True)
 class Watch:
     """Outcomes since the last change that was detected. ``run_length`` is how many outcomes there
-    are on average between two false alarms, at least; ``n`` counts all outcomes, forgotten ones
-    too."""
+    are on average between two false alarms, at least; ``change_in`` in how many of them a change
+    is expected. ``n`` counts all outcomes, forgotten ones too."""
 
     run_length: float = RUN_LENGTH
+    change_in: float = CHANGE_IN
     n: int = 0
     last_at: int | None = None
     changed_at: int | None = None
@@ -100,11 +111,15 @@ class Watch:
             self._forget(change)
         return change is not None
 
+    @property
+    def steady(self) -> Beta:
+        """What is believed of the rate if it has not changed since the last alarm."""
+        return Beta(1 + self.successes, 1 + self.failures)
+
     def belief(self) -> Beta:
         """What is believed of the rate now: the Beta with the mean and variance of the mixture of
         all possibilities, that nothing changed and that it did after any of the tallies."""
-        stable = Beta(1 + self.successes, 1 + self.failures)
-        weighed = [(log(self.run_length), stable)]
+        weighed = [(log(self.change_in), self.steady)]
         weighed += [
             (weight, Beta(1 + self.successes - end.successes, 1 + self.failures - end.failures))
             for weight, end in zip(self._weights(), self._borders, strict=False)
@@ -135,15 +150,17 @@ class Watch:
         return weights.index(highest) + 1
 
     def _weights(self) -> list[float]:
-        """For a change after each tally but the last: the logarithm of its Bayes factor times the
-        outcomes that it stands for."""
+        """For a change after each tally that enough outcomes have followed: the logarithm of its
+        Bayes factor times the outcomes that it stands for."""
         a, b = 1 + self.successes, 1 + self.failures
         n, whole = a + b, log_beta(a, b)
+        latest = self.successes + self.failures - _AFTER
         # Most of the time of a watch is spent here: hence ln B is written out, and looked up.
         g = _log_gammas(n)
         return [
             before + (g[a - won] + g[b - lost] - g[n - m]) - whole + log_size
-            for won, lost, m, before, log_size, _ in self._borders[:-1]
+            for won, lost, m, before, log_size, _ in self._borders
+            if m <= latest
         ]
 
     def _append(self, tally: Tally) -> None:

@@ -20,6 +20,8 @@ class Record:
     detected count nothing. ``n`` is how many outcomes there were in all; ``last_at`` when the last
     one ended, ``failed_at`` when the last failure did, as far as that is known, and ``changed_at``
     when the change was (ms since the epoch). ``mean_ms`` is how long an outcome took.
+    ``steady_successes`` and ``steady_failures`` are the weights if nothing has changed since
+    ``changed_at``; None where they are the others.
     """
 
     successes: float = 0.0
@@ -29,6 +31,8 @@ class Record:
     changed_at: int | None = None
     failed_at: int | None = None
     mean_ms: float | None = None
+    steady_successes: float | None = None
+    steady_failures: float | None = None
 
     @property
     def weight(self) -> float:
@@ -44,6 +48,13 @@ class Record:
     def posterior(self) -> Beta:
         """What is believed of the success probability, from a uniform prior."""
         return Beta(1 + self.successes, 1 + self.failures)
+
+    @property
+    def steady(self) -> Beta:
+        """The posterior if nothing has changed since ``changed_at``."""
+        if self.steady_successes is None or self.steady_failures is None:
+            return self.posterior
+        return Beta(1 + self.steady_successes, 1 + self.steady_failures)
 
     def told(self, believed: Beta | None = None) -> str:
         """What was measured, in words: ``tried 41 times, 93% right (82% to 97%), 2.1 s, last
@@ -89,6 +100,8 @@ def record_from(watch: Watch, *, now: int, half_life_ms: int | None = HALF_LIFE_
         n=watch.n,
         last_at=watch.last_at,
         changed_at=watch.changed_at,
+        steady_successes=fresh * watch.successes,
+        steady_failures=fresh * watch.failures,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import sqrt
 from random import Random
 
 import pytest
@@ -19,13 +20,50 @@ RECORDS = {
 }
 
 
-def test_each_is_chosen_as_often_as_it_is_the_best() -> None:
-    random, names = Random(1), list(RECORDS)
-    drawn = Counter(choose(names, RECORDS, random=random).version for _ in range(3_000))
-    expected = best_probabilities([RECORDS[name].posterior for name in names])
-    for name, share in zip(names, expected, strict=True):
-        # Within four standard deviations of a count.
-        assert abs(drawn[name] / 3_000 - share) < 4 * (share * (1 - share) / 3_000) ** 0.5
+SURE_OF_A = {"a": Record(30.0, 2.0, 32), "b": Record(12.0, 8.0, 20), "c": Record(2.0, 6.0, 8)}
+
+
+def _drawn(records: dict[str, Record]) -> dict[str, float]:
+    random, names = Random(1), list(records)
+    drawn = Counter(choose(names, records, random=random).version for _ in range(3_000))
+    return {name: drawn[name] / 3_000 for name in names}
+
+
+def _is_near(found: float, share: float) -> bool:
+    """Within four standard deviations of a count."""
+    return abs(found - share) < 4 * sqrt(share * (1 - share) / 3_000)
+
+
+def test_where_one_is_surely_the_best_each_is_chosen_as_often_as_it_may_be() -> None:
+    drawn = _drawn(SURE_OF_A)
+    expected = best_probabilities([record.posterior for record in SURE_OF_A.values()])
+    assert expected[0] > 0.9
+    for name, share in zip(SURE_OF_A, expected, strict=True):
+        assert _is_near(drawn[name], share)
+
+
+def test_until_then_the_leader_and_its_challenger_are_chosen_by_turns() -> None:
+    drawn = _drawn(RECORDS)
+    p = dict(
+        zip(
+            RECORDS,
+            best_probabilities([record.posterior for record in RECORDS.values()]),
+            strict=True,
+        )
+    )
+    assert max(p.values()) < 0.9
+    for name in RECORDS:
+        # Russo 2016, 3.3: with another leader j, it is the challenger with p_i / (1 - p_j).
+        challenger = sum(p[j] * p[name] / (1 - p[j]) for j in RECORDS if j != name)
+        assert _is_near(drawn[name], p[name] / 2 + challenger / 2)
+
+
+def test_what_is_suspected_is_run_on_and_not_recommended() -> None:
+    suspected = Record(8.0, 6.0, 100, steady_successes=90.0, steady_failures=10.0)
+    records = {"old": suspected, "other": Record(30.0, 10.0, 40)}
+    found = [choose(list(records), records, random=Random(seed)) for seed in range(40)]
+    assert {choice.recommended for choice in found} == {"other"}
+    assert sum(choice.version == "old" for choice in found) > 30
 
 
 def test_the_same_seed_chooses_the_same() -> None:
