@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from dcf.asl.checks.dropped_fields import warn_dropped
 from dcf.asl.checks.error_names import warn_error_names
+from dcf.asl.checks.merged_branches import warn_merged
 from dcf.asl.checks.unkept_notes import warn_unkept
 from dcf.asl.checks.variable_scopes import check_scopes
 from dcf.asl.errors import DefinitionError
@@ -69,4 +70,5 @@ def read(
         # What follows looks along the transitions: only a sound machine has any.
         check_scopes(root)
         warn_dropped(root)
+        warn_merged(root)
     return machine, findings

@@ -29,6 +29,7 @@ from dcf.sop import (
     print_condition,
     print_direction,
     print_duration,
+    print_join,
     print_loop,
     print_markdown,
     print_retry,
@@ -208,6 +209,7 @@ def _details(step: Step) -> Iterator[str]:
     for lane in step.lanes:
         numbers = ", ".join(one.number for one in lane.steps)
         yield f"at the same time: {f'{lane.title}, ' if lane.title else ''}step {numbers}"
+    yield from (f"keep {print_join(one)}" for one in step.joins)
     for handler in step.handlers:
         when = ", ".join(handler.errors) or "any failure"
         yield f"on {when}: {print_direction(handler.then)}"

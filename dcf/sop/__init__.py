@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.sop.clash import clashes, lane_name
     from dcf.sop.condition import (
         AllOf,
         AnyOf,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
         Presence,
         names_in,
     )
-    from dcf.sop.conduct import Approval, Budget, Retry, Transfer, Wait
+    from dcf.sop.conduct import Approval, Budget, Join, Keep, Retry, Transfer, Wait
     from dcf.sop.direction import CONTINUE, Continue, Direction, Finish, GoTo, Stop
     from dcf.sop.language.budget_text import print_budget
     from dcf.sop.language.choices_text import print_choices
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from dcf.sop.language.condition_text import read_condition
     from dcf.sop.language.direction_text import print_direction
     from dcf.sop.language.duration import print_duration
+    from dcf.sop.language.join_text import print_join
     from dcf.sop.language.loop_text import print_loop
     from dcf.sop.language.phrase import Unreadable
     from dcf.sop.language.retry_text import print_retry
@@ -89,6 +91,8 @@ __all__ = [
     "GoTo",
     "Guardrail",
     "Handler",
+    "Join",
+    "Keep",
     "Lane",
     "Loop",
     "Match",
@@ -114,8 +118,10 @@ __all__ = [
     "ValueType",
     "Wait",
     "check",
+    "clashes",
     "draft",
     "form_of",
+    "lane_name",
     "names_in",
     "new_sop",
     "outcome",
@@ -127,6 +133,7 @@ __all__ = [
     "print_condition",
     "print_direction",
     "print_duration",
+    "print_join",
     "print_loop",
     "print_markdown",
     "print_retry",

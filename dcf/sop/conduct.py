@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from dcf.sop.condition import Name
 from dcf.sop.prose import one_line
@@ -30,6 +31,21 @@ class Transfer:
     def is_plain(self) -> bool:
         """Whether the target is named as the last part of the source."""
         return self.source.rpartition(".")[2] == self.target
+
+
+Keep = Literal["first", "last", "every"]
+KEEPS: tuple[Keep, ...] = ("first", "last", "every")
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """What is known as ``name`` after a parallel step in which several lanes write it, in the order
+    in which the lanes stand and whatever their times: the value of the ``first`` or the ``last``
+    lane that wrote one, or a list of ``every`` lane's, null for one that wrote none."""
+
+    name: str
+    keep: Keep
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dcf.sop.condition import Condition
-from dcf.sop.conduct import Approval, Budget, Retry, Transfer, Wait
+from dcf.sop.conduct import Approval, Budget, Join, Retry, Transfer, Wait
 from dcf.sop.direction import CONTINUE, Direction
 from dcf.sop.prose import one_line, tidy
 
@@ -95,7 +95,7 @@ class Step:
     - ``decision``: nothing but ``branches``.
     - ``loop``: ``loop`` and ``steps``, once for each item; ``writes`` collects.
     - ``parallel``: ``lanes``, all at the same time; over when all are. What lanes write is known
-      afterwards.
+      afterwards; ``joins`` say what of a name that several of them write.
     - ``wait``: ``wait``.
     - ``approval``: ``approval`` on its own; ``deadline`` is how long the answer may take.
     - ``end``: ``then`` is Finish or Stop.
@@ -124,6 +124,7 @@ class Step:
     loop: Loop | None = None
     steps: tuple[Step, ...] = ()
     lanes: tuple[Lane, ...] = ()
+    joins: tuple[Join, ...] = ()
     retries: tuple[Retry, ...] = ()
     deadline: int | None = None
     """Seconds."""

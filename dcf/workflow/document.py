@@ -20,6 +20,7 @@ from dcf.schema import SchemaUnusable, schema_of
 from dcf.skills import SkillCatalog, UnknownSkill
 from dcf.workflow.errors import InvalidWorkflow
 from dcf.workflow.naming import TASK_WORKFLOW
+from dcf.workflow.unruled_joins import warn_unruled
 from dcf_agents.shipped import docs_page
 
 
@@ -150,6 +151,7 @@ def validate(raw: Any, *, catalog: SkillCatalog | None = None) -> list[Problem]:
             _below("/asl", problem)
             for problem in asl.validate(definition) + _check_bindings(definition, "", catalog)
         ]
+        problems += warn_unruled(raw)
     return problems
 
 

@@ -160,6 +160,19 @@ DATA: dict[str, ProblemCode] = {
         alone("Pass", Parameters={"id": "{% $states.input.id %}"}),
         is_warning=True,
     ),
+    "ASL_MERGED_BRANCHES": ProblemCode(
+        "Branches whose results are merged into one object write members of different names.",
+        "Write another name in one of them, or take the member of the branch you mean.",
+        {
+            **_JSONATA,
+            **alone(
+                "Parallel",
+                Branches=[alone("Pass", Output={"status": at}) for at in ("paid", "sent")],
+                Output="{% $merge($states.result) %}",
+            ),
+        },
+        is_warning=True,
+    ),
     "ASL_DROPPED_FIELD": ProblemCode(
         "What a state reads is still there after the one before it.",
         "Give the state before a `ResultPath`, which keeps its input.",

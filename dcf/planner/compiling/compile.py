@@ -11,6 +11,7 @@ from dcf.planner.compiling.market import Market
 from dcf.planner.compiling.plan import Plan, PlannedStep, risk_of
 from dcf.planner.compiling.procedure_machine import weave
 from dcf.planner.compiling.provenance import provenance_of
+from dcf.planner.compiling.read_check import UNDECIDED
 from dcf.planner.compiling.task_state import budget
 from dcf.planner.compiling.value_schema import input_schema
 from dcf.planner.compiling.weaving import Weaving
@@ -19,7 +20,7 @@ from dcf.problem import Problem, has_errors
 from dcf.skills import UnknownSkill
 from dcf.skills.complexity import assess
 from dcf.skills.discovery import price_of
-from dcf.sop import Sop, Step, check
+from dcf.sop import Sop, Step, Value, check
 from dcf.workflow import validate
 
 SCHEMA_VERSION = "2.5.0"
@@ -87,16 +88,18 @@ def _document(
 
 def _output_problems(sop: Sop, weaving: Weaving) -> list[Problem]:
     there = {one.name for one in sop.inputs} | weaving.written(sop.steps)
-    return [
-        Problem(
-            "PLAN_OUTPUT",
-            f"no step writes the output `{one.name}`",
-            hint=f"write `{one.name}` in a step (not only inside a loop), or take it out",
-            line=one.line or None,
-        )
-        for one in sop.outputs
-        if one.name not in there
-    ]
+    return [_no_output(one, weaving) for one in sop.outputs if one.name not in there]
+
+
+def _no_output(output: Value, weaving: Weaving) -> Problem:
+    line = output.line or None
+    lost = weaving.why_lost(output.name)
+    if lost:
+        message = f"`{output.name}` is an output, and {lost}"
+        return Problem("PLAN_JOIN", message, hint=UNDECIDED, line=line)
+    message = f"no step writes the output `{output.name}`"
+    hint = f"write `{output.name}` in a step (not only inside a loop), or take it out"
+    return Problem("PLAN_OUTPUT", message, hint=hint, line=line)
 
 
 def _planned(step: Step, work: Work | None, weaving: Weaving, market: Market) -> PlannedStep:

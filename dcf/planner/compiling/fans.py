@@ -10,7 +10,7 @@ from dcf.planner.compiling.known import Known
 from dcf.planner.compiling.task_state import title_and_text
 from dcf.planner.compiling.variables import Scope
 from dcf.planner.compiling.weaving import State, Weaving
-from dcf.sop import Step, Transfer
+from dcf.sop import Keep, Step, Transfer
 
 Output = Callable[[Names, Known], Any]
 """What a list of steps puts out at its end, by the names that are surely known there."""
@@ -75,7 +75,8 @@ def parallel_state(
     weaving: Weaving, step: Step, scope: Scope, known: Known, names: Names, weave: WeaveInside
 ) -> State:
     """A Parallel: each lane puts out what it wrote, which is known afterwards."""
-    branches, assigned = [], {}
+    branches: list[State] = []
+    wrote: dict[str, list[int]] = {}
     for number, lane in enumerate(step.lanes):
         own = sorted(weaving.written(lane.steps))
         inner = scope.inside(f"{step.number}.{number + 1}", own)
@@ -85,13 +86,31 @@ def parallel_state(
         machine = weave(lane.steps, inner, known, begin, title, _lane_output(own))
         branches.append({**named, **machine})
         for name in own:
-            value = f"$states.result[{number}].{member_name(name)}"
-            assigned[names.variable(name)] = wrapped(value)
+            wrote.setdefault(name, []).append(number)
+    keeps = {join.name: join.keep for join in step.joins}
+    lost = weaving.lost_by(step)
+    assigned = {
+        names.variable(name): wrapped(joined(name, lanes, keeps.get(name, "first")))
+        for name, lanes in wrote.items()
+        if name not in lost
+    }
     state: State = {"Type": "Parallel", "Comment": title_and_text(step), "Branches": branches}
     if assigned:
         state["Assign"] = assigned
     state["Output"] = {}
     return state
+
+
+def joined(name: str, lanes: Sequence[int], keep: Keep) -> str:
+    """What is known of ``name``, which ``lanes`` put out by their indexes: null where one did not
+    write it. A list in brackets would join lists that are elements, so each is mapped."""
+    if keep == "every":
+        listed = ", ".join(map(str, lanes))
+        value = f"$states.result[$lane].{member_name(name)}"
+        return f"$map([{listed}], function($lane) {{ {value} }})[]"
+    ordered = lanes if keep == "first" else lanes[::-1]
+    *before, other = (f"$states.result[{lane}].{member_name(name)}" for lane in ordered)
+    return "".join([*(f"{one} != null ? {one} : " for one in before), other])
 
 
 def _lane_output(own: Sequence[str]) -> Output:

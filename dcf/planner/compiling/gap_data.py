@@ -85,8 +85,8 @@ class _Reading:
                 self._task(self.weaving.works[step.number], scope)
             if step.loop is not None:
                 self._loop(step, step.loop, scope)
-            for lane in step.lanes:
-                self._walk(lane.steps, scope)
+            if step.lanes:
+                self._lanes(step, scope)
             if isinstance(step.wait, Wait):
                 self._wait(step.wait, scope)
             for branch in step.branches:
@@ -125,6 +125,15 @@ class _Reading:
         self._walk(step.steps, inner)
         for write in step.writes:
             _at(scope, write.target).element().join(_at(inner, write.source))
+
+    def _lanes(self, step: Step, scope: Scope) -> None:
+        """What is kept of every lane is one value inside, and a list of them behind."""
+        every = [join.name for join in step.joins if join.keep == "every"]
+        for lane in step.lanes:
+            inner = scope.new_child({name: Shape() for name in every}) if every else scope
+            self._walk(lane.steps, inner)
+            for name in every:
+                _at(scope, name).element().join(_at(inner, name))
 
     def _wait(self, wait: Wait, scope: Scope) -> None:
         if isinstance(wait.seconds, Name):

@@ -9,6 +9,8 @@ from dcf.planner.compiling.weaving import Weaving
 from dcf.planner.compiling.work import needs
 from dcf.sop import AllOf, AnyOf, Condition, Not, Presence, Step
 
+UNDECIDED = "add `Writes:` with that name to the step whose value is meant, and read it here"
+
 
 def check_reads(weaving: Weaving, step: Step, known: Known, visible: Known) -> None:
     """Note every name that ``step`` reads and that is not surely ``known`` there, nor written by
@@ -18,6 +20,9 @@ def check_reads(weaving: Weaving, step: Step, known: Known, visible: Known) -> N
     written = weaving.surely(step) if step.kind != "end" else frozenset()
     for root in dict.fromkeys(needs(step, None)):
         if root in known or (root in written and root not in own):
+            continue
+        if root not in visible and (lost := weaving.why_lost(root)):
+            weaving.tell("PLAN_JOIN", step, f"it reads `{root}`, and {lost}", UNDECIDED)
             continue
         if root not in visible:
             what = f"it reads `{root}`, which nothing before it writes"

@@ -9,7 +9,7 @@ from dcf.planner.compiling.expression import Names, condition, names_in_text, va
 from dcf.planner.compiling.fans import Output, loop_state, parallel_state
 from dcf.planner.compiling.known import NOTHING, Known, reach
 from dcf.planner.compiling.manual_state import manual_state
-from dcf.planner.compiling.read_check import check_reads
+from dcf.planner.compiling.read_check import UNDECIDED, check_reads
 from dcf.planner.compiling.task_state import (
     REJECTED,
     TIMED_OUT,
@@ -166,6 +166,10 @@ class _StepList:
             what = f"its tools must be given {listed}, which nothing before it has written"
             hint = "let a step before it write it, or read it: `order.id` as `order_id`"
             weaving.tell("PLAN_ARGUMENT", step, what, hint, "warning")
+            for name in missing:
+                if name not in self.visible and (lost := weaving.why_lost(name)):
+                    what = f"its tools must be given `{name}`, and {lost}"
+                    weaving.tell("PLAN_JOIN", step, what, UNDECIDED)
         state = task_state(work, given, names, weaving.sop.guardrails)
         if work.results:
             state["Assign"] = kept(work, names)

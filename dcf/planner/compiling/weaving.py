@@ -35,15 +35,47 @@ class Weaving:
         if step.kind == "task":
             return set(self.works[step.number].results)
         if step.kind == "parallel":
-            return {name for lane in step.lanes for name in self.written(lane.steps)}
+            return self._joined(step) - self.lost_by(step).keys()
         return {write.target for write in step.writes}
+
+    def _joined(self, step: Step) -> set[str]:
+        return {name for lane in step.lanes for name in self.written(lane.steps)}
+
+    def lost_by(self, step: Step) -> dict[str, list[int]]:
+        """The names that several lanes of ``step`` give without declaring it, with the indexes of
+        those lanes. Nobody said whose value is meant, so behind the step they are not known."""
+        given = [self.written(lane.steps) for lane in step.lanes]
+        ruled = {join.name for join in step.joins}
+        lost: dict[str, list[int]] = {}
+        for name in sorted(set().union(*given) - ruled):
+            lanes = [index for index, names in enumerate(given) if name in names]
+            if len(lanes) > 1:
+                lost[name] = lanes
+        return lost
+
+    def why_lost(self, name: str) -> str | None:
+        """In words, with lines, that several lanes give ``name``, if that is why nobody knows it
+        behind them."""
+        for step in self.sop.all_steps():
+            lanes = self.lost_by(step).get(name) if step.lanes else None
+            if lanes is not None:
+                givers = [self._giver(step.lanes[index].steps, name) for index in lanes]
+                places = " and ".join(f"step {one.number} (line {one.line})" for one in givers)
+                return f"{places} give `{name}` at the same time"
+        return None
+
+    def _giver(self, steps: Sequence[Step], name: str) -> Step:
+        step = next(one for one in steps if name in self.written_by(one))
+        inside = [one for lane in step.lanes for one in lane.steps]
+        return self._giver(inside, name) if inside else step
 
     def surely(self, step: Step) -> Known:
         """What ``step`` has written in any case once it did its work."""
         if step.kind != "parallel":
             return frozenset(self.written_by(step))
         lanes = (reach(lane.steps, NOTHING, self.surely) for lane in step.lanes)
-        return NOTHING.union(*(lane.surely for lane in lanes))
+        sure = NOTHING.union(*(lane.surely for lane in lanes)) - self.lost_by(step).keys()
+        return sure.union(join.name for join in step.joins if join.keep == "every")
 
     def perhaps_null(self) -> frozenset[str]:
         """The names whose value may be null although it was written."""
@@ -60,6 +92,13 @@ class Weaving:
         found: dict[str, str | None] = {one.name: one.type for one in self.sop.inputs}
         for work in self.works.values():
             found |= {name: member.type for name, member in work.results.items()}
+        # In its lanes it is one value, afterwards a list.
+        found |= dict.fromkeys(
+            join.name
+            for step in self.sop.all_steps()
+            for join in step.joins
+            if join.keep == "every"
+        )
         return found
 
     def members(self) -> Members:

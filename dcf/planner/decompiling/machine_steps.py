@@ -16,6 +16,7 @@ from dcf.planner.decompiling.state_data import (
     asked_in_turn,
     budget_of,
     choices_of,
+    joins_of,
     names_outside,
     reads_of,
     retries_of,
@@ -159,6 +160,7 @@ class _Reading:
         is_work = kind == "task"
         named = is_work and not (known and not known.skills)
         skills = tuple(map(str, binding.get("skills", ()))) if named else ()
+        joins = joins_of(state, Step(number, title, kind, lanes=lanes)) if lanes else ()
         return Step(
             number=number,
             title=title,
@@ -176,6 +178,7 @@ class _Reading:
             loop=self._loop(state) if kind == "loop" else None,
             steps=inside,
             lanes=lanes,
+            joins=joins,
             retries=retries_of(state),
             deadline=deadline_of(state, binding, kind),
             handlers=self._handlers(at, state),

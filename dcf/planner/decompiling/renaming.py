@@ -50,6 +50,7 @@ def _step(step: Step, names: Names) -> Step:
         wait=step.wait and Wait(_value(step.wait.seconds, names), _value(step.wait.until, names)),
         loop=step.loop and replace(step.loop, items=_path(step.loop.items, names)),
         steps=renamed(step.steps, names),
+        joins=tuple(replace(one, name=names.get(one.name, one.name)) for one in step.joins),
         lanes=tuple(replace(lane, steps=renamed(lane.steps, names)) for lane in step.lanes),
     )
 

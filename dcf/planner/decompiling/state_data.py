@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dcf.planner.decompiling.jsonata_condition import NotPlain
 from dcf.planner.decompiling.jsonpath_condition import dotted
-from dcf.sop import Approval, Budget, Retry, Step, Transfer
+from dcf.sop import Approval, Budget, Join, Keep, Retry, Step, Transfer, clashes
 
 State = Mapping[str, Any]
 _VALUE = re.compile(
@@ -20,6 +20,7 @@ _UNASKED = {
     "MaxAttempts": 2,
 }
 _RESULT = re.compile(r"\$states\.result(?:\.(?P<path>[\w.]+))?(?: = 'yes')?")
+_FROM_LANE = re.compile(r"\$states\.result\[(\d+|\$lane)\]\.`?(\w+)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -116,6 +117,30 @@ def _left(state: State) -> str | Mapping[str, str]:
                 found = {key: source_of(value) for key, value in output.items()}
                 return {key: one for key, one in found.items() if one is not None}
     return {}
+
+
+def joins_of(state: State, step: Step) -> tuple[Join, ...]:
+    """What the Parallel of ``step`` keeps of the names that several lanes write."""
+    assigned = state.get("Assign")
+    taken: dict[str, list[str]] = {}
+    for variable, value in assigned.items() if isinstance(assigned, Mapping) else ():
+        for lane, name in _FROM_LANE.findall(str(value)):
+            # Lanes that took it over from outside call it as the variable there is called.
+            for called in {name, variable}:
+                taken.setdefault(called, []).append(lane)
+    return tuple(
+        Join(name, _keep(taken[name], max(lines)))
+        for name, lines in clashes(step).items()
+        if name in taken
+    )
+
+
+def _keep(lanes: Sequence[str], last: int) -> Keep:
+    """By the lanes that are asked for a value, in order; the last alone is what compilers wrote
+    that knew no rule."""
+    if lanes == ["$lane"]:
+        return "every"
+    return "last" if lanes[0] == str(last) else "first"
 
 
 def _answered(state: State) -> Iterator[Transfer]:

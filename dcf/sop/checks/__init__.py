@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dcf.sop.checks.conditions import check_conditions
 from dcf.sop.checks.frame import check_frame
+from dcf.sop.checks.joins import check_joins
 from dcf.sop.checks.jumps import check_jumps
 from dcf.sop.checks.kinds import check_kinds
 from dcf.sop.checks.names import check_names
@@ -23,5 +24,6 @@ def check_all(sop: Sop, findings: Findings) -> None:
     check_kinds(sop, findings)
     check_jumps(sop, findings)
     check_names(sop, findings)
+    check_joins(sop, findings)
     check_conditions(sop, findings)
     check_types(sop, findings)

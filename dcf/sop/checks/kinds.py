@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dcf.sop.direction import Continue, GoTo
 from dcf.sop.findings import Findings
+from dcf.sop.language.phrase import AS_TEXT
 from dcf.sop.procedure import Sop
 from dcf.sop.step import Step, StepKind
 
@@ -16,6 +17,7 @@ _SAID = {
     "approval": "an approval",
     "loop": "a loop",
     "lanes": "branches at the same time",
+    "joins": "a rule for what branches write",
     "steps": "steps inside it",
     "retries": "retries",
     "deadline": "a deadline",
@@ -36,7 +38,7 @@ _ALLOWED: dict[StepKind, frozenset[str]] = {
     ),
     "decision": frozenset({"branches"}),
     "loop": frozenset({"loop", "steps", "writes", "retries", "handlers", "branches"}),
-    "parallel": frozenset({"lanes", "retries", "handlers", "branches"}),
+    "parallel": frozenset({"lanes", "joins", "retries", "handlers", "branches"}),
     "wait": frozenset({"wait", "branches"}),
     "approval": frozenset({"approval", "role", "reads", "deadline", "handlers", "branches"}),
     "end": frozenset(),
@@ -79,7 +81,10 @@ def _check_extra(step: Step, findings: Findings) -> None:
         if not given or name in _ALLOWED[step.kind] or findings.spoilt(step.line):
             continue
         message = f"step {step.number} is of kind {step.kind} and cannot have {said}"
-        if name not in ("steps", "lanes"):
+        if name == "joins":
+            hint = f"say it of the step with the branches; {AS_TEXT}"
+            findings.add("SOP_KIND", message, hint, step.joins[0].line or step.line)
+        elif name not in ("steps", "lanes"):
             findings.add("SOP_KIND", message, _HINTS[step.kind], step.line)
         else:
             findings.add("SOP_NESTED", message, _NESTED, getattr(step, name)[0].line or step.line)

@@ -18,6 +18,7 @@ Member = Literal[
     "choices",
     "loop",
     "parallel",
+    "join",
     "retry",
     "deadline",
     "handler",

@@ -13,6 +13,7 @@ from dcf.sop.language.condition_text import read_condition
 from dcf.sop.language.direction_text import STARTS, read_direction
 from dcf.sop.language.duration import read_duration
 from dcf.sop.language.emphasis import without_emphasis
+from dcf.sop.language.join_text import read_joins
 from dcf.sop.language.loop_text import START as LOOP_START
 from dcf.sop.language.loop_text import read_loop
 from dcf.sop.language.phrase import (
@@ -72,6 +73,7 @@ _APPROVAL = re.compile(
 _APPROVAL_LIKE = re.compile(
     r"(?:(?:needs?|requires?|get|obtain|wait for) )?(?:an |the )?approval\b"
 )
+_KEEP = re.compile(r"keep (?=(?:the )?(?:first|last|every) _+(?:(?:,| and|, and) _+)*$)")
 _PARALLEL = re.compile(
     r"(?:do |run )?(?:all of |both of )?(?:these|the following|this)?\s*"
     r"(?:at the same time|in parallel|simultaneously)"
@@ -275,6 +277,10 @@ def _parallel(body: str, found: re.Match[str]) -> list[Clause] | None:
     return [Clause("parallel", True)] if _PARALLEL.fullmatch(masked(body).rstrip(": ")) else None
 
 
+def _keep(body: str, found: re.Match[str]) -> list[Clause] | None:
+    return [Clause("join", read_joins(body[found.end() :]))]
+
+
 _Reader = Callable[[str, "re.Match[str]"], "list[Clause] | None"]
 _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (_FAILS, _fails),
@@ -290,5 +296,6 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (_WAIT, _wait),
     (re.compile(LOOP_START.pattern), _loop),
     (_PARALLEL, _parallel),
+    (_KEEP, _keep),
     (re.compile(rf"(?:then\s+|we are done|{STARTS})"), _then),
 )

@@ -13,6 +13,7 @@ from dcf.sop.language.clause import Clause
 from dcf.sop.language.condition_print import print_condition
 from dcf.sop.language.direction_text import print_direction, print_error
 from dcf.sop.language.duration import print_duration
+from dcf.sop.language.join_text import print_join
 from dcf.sop.language.labels import steers
 from dcf.sop.language.loop_text import print_loop
 from dcf.sop.language.phrase import Unreadable
@@ -92,7 +93,10 @@ def _title(step: Step) -> tuple[str, list[Clause]]:
 def _in_order(found: Sequence[Clause], step: Step) -> bool:
     """Whether what the title says of several are the first of them."""
     branches = [clause.value for clause in found if clause.member == "branch"]
-    return list(step.branches[: len(branches)]) == branches
+    joins = [one for clause in found if clause.member == "join" for one in clause.value]
+    return (
+        list(step.branches[: len(branches)]) == branches and list(step.joins[: len(joins)]) == joins
+    )
 
 
 class _Left:
@@ -114,6 +118,8 @@ def _clauses(step: Step) -> Iterator[tuple[Clause, str]]:
         yield Clause("loop", step.loop), print_loop(step.loop)
     if step.kind == "parallel":
         yield Clause("parallel", True), "At the same time"
+    for join in step.joins:
+        yield Clause("join", (join,)), f"Keep {print_join(join)}"
     if step.wait is not None:
         yield Clause("wait", step.wait), f"Wait: {print_wait(step.wait)}"
     if step.approval is not None:

@@ -143,6 +143,7 @@ _SEVERAL = {
     "reads": "reads",
     "writes": "writes",
     "branch": "branches",
+    "join": "joins",
     "retry": "retries",
     "handler": "handlers",
 }
@@ -160,6 +161,6 @@ def _placed(clause: Clause, line: int) -> Clause:
         return replace(clause, value=replace(clause.value, line=line))
     if isinstance(clause.value, GoTo | Stop):
         return replace(clause, value=replace(clause.value, line=line))
-    if clause.member in ("reads", "writes"):
+    if clause.member in ("reads", "writes", "join"):
         return replace(clause, value=tuple(replace(one, line=line) for one in clause.value))
     return clause

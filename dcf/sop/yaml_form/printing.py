@@ -13,6 +13,7 @@ from dcf.sop.language.approval_text import print_person
 from dcf.sop.language.condition_print import print_condition
 from dcf.sop.language.direction_text import print_direction
 from dcf.sop.language.duration import print_duration
+from dcf.sop.language.join_text import print_join
 from dcf.sop.language.retry_text import print_retry
 from dcf.sop.language.transfer_text import print_transfer
 from dcf.sop.language.wait_text import print_wait
@@ -88,6 +89,7 @@ def _step(step: Step) -> dict[str, Any]:
             _filled(title=lane.title) | {"steps": [_step(one) for one in lane.steps]}
             for lane in step.lanes
         ],
+        keep=[_bare(print_join(one)) for one in step.joins],
         branches=[
             {"if": print_condition(one.condition), "then": print_direction(one.then)}
             for one in step.branches
@@ -99,8 +101,8 @@ def _step(step: Step) -> dict[str, Any]:
     return said
 
 
-def _bare(transfer: str) -> str:
-    return transfer.replace("`", "")
+def _bare(phrase: str) -> str:
+    return phrase.replace("`", "")
 
 
 def _loop(loop: Loop | None) -> dict[str, Any] | None:

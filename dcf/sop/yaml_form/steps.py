@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from dcf.sop.conduct import Approval, Transfer, Wait
+from dcf.sop.conduct import Approval, Join, Transfer, Wait
 from dcf.sop.direction import CONTINUE, Direction, GoTo, Stop
 from dcf.sop.findings import Findings
 from dcf.sop.kind import asks, asks_only
 from dcf.sop.language.approval_text import read_approver
 from dcf.sop.language.condition_text import read_condition
 from dcf.sop.language.direction_text import read_direction
+from dcf.sop.language.join_text import read_joins
 from dcf.sop.language.labels import read_skills
 from dcf.sop.language.phrase import STEP_NUMBER
 from dcf.sop.language.retry_text import read_retry
@@ -63,6 +64,7 @@ class StepReader:
             loop=_loop(value.get("for_each")),
             steps=self.steps(place.member("steps"), number),
             lanes=self._lanes(place, number),
+            joins=self._joins(place),
             retries=tuple(self._each(place, "retries", read_retry)),
             deadline=read_duration_of(place.member("deadline"), self._findings),
             handlers=tuple(self._handlers(place)),
@@ -102,6 +104,14 @@ class StepReader:
             for one in (inside.elements() if inside else ())
         )
         return tuple(replace(one, line=line) for one, line in found if one is not None)
+
+    def _joins(self, place: Any) -> tuple[Join, ...]:
+        inside = place.member("keep")
+        found = (
+            (self._read(one, read_joins), one.mark[0])
+            for one in (inside.elements() if inside else ())
+        )
+        return tuple(replace(one, line=line) for several, line in found for one in several or ())
 
     def _approval(self, place: Any) -> Approval | None:
         if place.member("approval") is None:

@@ -115,6 +115,13 @@ _CHILD = {
     "StartAt": "Child",
     "States": {"Child": {"Type": "Pass", "End": True}},
 }
+
+
+def _writes_own(name: str) -> dict[str, Any]:
+    state = {"Type": "Pass", "QueryLanguage": "JSONata", "Output": {"own": 1}, "End": True}
+    return {"StartAt": name, "States": {name: state}}
+
+
 _UNLIKELY: dict[str, tuple[Way, dict[str, Any]]] = {
     "ASL_PARQUET_UNREAD": (
         ("ItemReader", "ReaderConfig", "InputType"),
@@ -183,6 +190,14 @@ _UNLIKELY_JSONATA: dict[str, tuple[Way, dict[str, Any]]] = {
     "ASL_UNKNOWN_FUNCTION": (("Output",), {"Type": "Pass", "Output": "{% $uppercas('a') %}"}),
     "ASL_NOT_IN_STATES": (("Output",), {"Type": "Pass", "Output": "{% $states.contxt %}"}),
     "ASL_NOT_EVALUATED": (("Output",), {"Type": "Pass", "Output": "an {% $states.input %}"}),
+    "ASL_MERGED_BRANCHES": (
+        ("Branches", 1, "States", "B", "Output", "own"),
+        {
+            "Type": "Parallel",
+            "Branches": [_writes_own("A"), _writes_own("B")],
+            "Output": "{% $merge($states.result) %}",
+        },
+    ),
     "ASL_VARIABLE_TOO_EARLY": (
         ("Output",),
         {"Type": "Pass", "Assign": {"early": 1}, "Output": "{% $early %}"},

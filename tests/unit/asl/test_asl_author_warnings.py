@@ -91,3 +91,56 @@ def test_nothing_is_said_where_it_is_not_certain(first: dict[str, Any]) -> None:
     definition = chain(first, {"Type": "Pass", "Parameters": {"total.$": "$.total"}})
 
     assert warnings(definition) == []
+
+
+MERGED = "ASL_MERGED_BRANCHES"
+
+
+def _fan(first: dict[str, Any], second: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    branches = [machine_of(B={**first, "End": True}), machine_of(C={**second, "End": True})]
+    return {"Type": "Parallel", "Branches": branches, **fields}
+
+
+@pytest.mark.parametrize(
+    "merged",
+    ["$merge($states.result)", "$merge([$states.result[1], {'a': 1}, $states.result[0]]).status"],
+)
+def test_a_member_that_two_merged_branches_write(merged: str) -> None:
+    writes = {"Type": "Pass", "Output": {"status": 1, "own": 2}}
+    others = {"Type": "Pass", "Output": {"status": 1, "other": 2}}
+    fan = _fan(writes, others, Output=f"{{% {merged} %}}", End=True)
+    places = [f"/States/A/Branches/{at}/Output/status" for at in ("0/States/B", "1/States/C")]
+
+    problems = validate({"QueryLanguage": "JSONata", **machine_of(A=fan)})
+
+    assert sorted((one.code, one.path) for one in problems) == [(MERGED, at) for at in places]
+    assert all(
+        {"/States/A/Output", *places} - {one.path} <= set(one.message.replace(",", "").split())
+        for one in problems
+    )
+
+
+def test_a_member_that_two_branches_put_into_their_input() -> None:
+    task = {"Type": "Task", "Resource": LAMBDA, "ResultPath": "$.status.code"}
+    merge = {"Type": "Pass", "Parameters": {"all.$": "States.JsonMerge($.x[0], $.x[1], false)"}}
+    fan = _fan(task, task, ResultPath="$.x", Next="M")
+
+    assert warnings(machine_of(A=fan, M={**merge, "End": True})) == [
+        (MERGED, "/States/A/Branches/0/States/B/ResultPath"),
+        (MERGED, "/States/A/Branches/1/States/C/ResultPath"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"Output": "{% $states.result[0] %}"},
+        {"Output": "{% $merge([$states.result[0], $states.input]) %}"},
+        {"Output": {"status": "{% $states.result.status %}"}},
+    ],
+)
+def test_branches_that_nobody_merges(fields: dict[str, Any]) -> None:
+    writes = {"Type": "Pass", "Output": {"status": 1}}
+    fan = _fan(writes, writes, **fields, End=True)
+
+    assert warnings({"QueryLanguage": "JSONata", **machine_of(A=fan)}) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from dcf.sop import (
@@ -16,6 +17,8 @@ from dcf.sop import (
     Finish,
     GoTo,
     Handler,
+    Join,
+    Keep,
     Lane,
     Loop,
     Name,
@@ -27,7 +30,10 @@ from dcf.sop import (
     Transfer,
     Value,
     Wait,
+    clashes,
 )
+
+KEEPS: tuple[Keep, ...] = ("first", "last", "every")
 
 TASKS = (
     ("shop.check", ("valid", "reason")),
@@ -194,7 +200,12 @@ class Maker:
             lanes.append(Lane(steps, title))
             sure |= inside - known
         step = Step(number, "Both", "parallel", lanes=tuple(lanes), branches=branches)
-        return step, sure
+        return replace(step, joins=tuple(map(self.join, clashes(step)))), sure
+
+    def join(self, name: str) -> Join:
+        """A rule for what two lanes write; amounts stay numbers."""
+        amount = name.startswith("amount")
+        return Join(name, self.rng.choice(("first", "last") if amount else KEEPS))
 
     def _one(self, number: str, known: set[str]) -> tuple[tuple[Step, ...], set[str]]:
         step, written = self.task(number, known, ())

@@ -82,6 +82,9 @@ def _the_steps_are_told(seed: int, sop: Any, document: dict[str, Any]) -> None:
     assert [step.kind for step in alone.sop.all_steps()] == [
         step.kind for step in sop.all_steps()
     ], seed
+    assert [set(step.joins) for step in alone.sop.all_steps()] == [
+        set(step.joins) for step in sop.all_steps()
+    ], seed
     assert parse(print_markdown(alone.sop), "told.md") is not None
 
 

@@ -22,6 +22,7 @@ from dcf.sop import (
     GoTo,
     Guardrail,
     Handler,
+    Join,
     Lane,
     Loop,
     Match,
@@ -166,6 +167,9 @@ _EXTRAS: dict[str, st.SearchStrategy[Any]] = {
         some_line | st.sampled_from(["yes", "no", "a or b", 'the "old" one']),
         min_size=1,
         max_size=3,
+    ).map(tuple),
+    "joins": st.lists(
+        st.builds(Join, names, st.sampled_from(["first", "last", "every"])), min_size=1, max_size=2
     ).map(tuple),
     "retries": st.lists(retries, min_size=1, max_size=2).map(tuple),
     "deadline": durations,

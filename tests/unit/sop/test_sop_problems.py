@@ -84,6 +84,53 @@ def test_one_mistake_is_one_problem(old: str, new: str, code: str, at: str | int
     assert all(one.message and one.hint and one.file == "sop.md" for one in errors)
 
 
+LANES = """\
+# T
+
+O
+
+## Steps
+
+1. At the same time:
+   - Branch: Ana
+     1. Look
+        - Writes: `ok`
+   - Branch: Ben
+     1. At the same time:
+        - Keep the last `ok`
+        1. Look
+           - Writes: `ok`
+        2. Look as well
+           - Writes: `ok`
+"""
+
+
+def test_branches_that_write_one_name_are_told_with_both_lines() -> None:
+    [problem] = parse(LANES, "sop.md").problems
+    assert (problem.code, problem.line) == ("SOP_JOIN", 15)
+    assert "'Ana' (line 10) and 'Ben' (line 15) of step 1 write 'ok'" in problem.message
+    assert parse(LANES.replace("- Branch: Ana", "- Keep every `ok`\n   - Branch: Ana"), "").sop
+
+
+@pytest.mark.parametrize(
+    ("rules", "code"),
+    [
+        ("- Keep the first `ok` and `other`", "SOP_JOIN"),
+        ("- Keep the first `ok`\n   - Keep the last `ok`", "SOP_TWICE"),
+    ],
+)
+def test_a_rule_is_for_one_name_that_branches_write(rules: str, code: str) -> None:
+    text = LANES.replace("- Branch: Ana", f"{rules}\n   - Branch: Ana")
+    assert [one.code for one in parse(text, "").problems] == [code]
+
+
+def test_a_rule_stands_in_the_step_with_the_branches() -> None:
+    text = LANES.replace(
+        "     1. Look\n        -", "     1. Look\n        - Keep every `ok`\n        -"
+    )
+    assert {one.code for one in parse(text, "").problems} == {"SOP_JOIN", "SOP_KIND"}
+
+
 def test_five_mistakes_are_five_problems() -> None:
     text = changed(
         REFUND,
