@@ -49,7 +49,7 @@ async def _take_turn(messages: list[ModelMessage], info: AgentInfo) -> ModelResp
     results = [part.content for part in returns]
     if len(results) < len(plan):
         return _next_call(plan[len(results)], _task_input(messages), results)
-    return _say(REPORT_RESULT, _result(plan, results), "end")
+    return _say(REPORT_RESULT, _result(plan, results, _task_input(messages)), "end")
 
 
 def _next_call(tool: ToolDefinition, task_input: JSON, results: Sequence[JSON]) -> ModelResponse:
@@ -60,18 +60,31 @@ def _next_call(tool: ToolDefinition, task_input: JSON, results: Sequence[JSON]) 
     return _say(tool.name, binding.arguments, str(len(results) + 1))
 
 
-def _result(plan: Sequence[ToolDefinition], results: Sequence[JSON]) -> dict[str, JSON]:
+def _result(
+    plan: Sequence[ToolDefinition], results: Sequence[JSON], task_input: JSON
+) -> dict[str, JSON]:
     keys = [_noted(tool)["key"] for tool in plan]
     sole = bool(plan) and _noted(plan[0])["sole"]
     data = results[0] if sole else dict(zip(keys, results, strict=True))
-    return {"data": data, "summary": _summary(keys)}
+    return {"data": data, "summary": _summary(keys, _assumed(plan, results, task_input))}
 
 
-def _summary(keys: Sequence[str]) -> str:
+def _assumed(
+    plan: Sequence[ToolDefinition], results: Sequence[JSON], task_input: JSON
+) -> Iterator[str]:
+    """In words what was given to tools under another name."""
+    for at, tool in enumerate(plan):
+        sources = [task_input, *reversed(results[:at])]
+        for argument, name in bind(tool.parameters_json_schema, sources).assumed:
+            yield f"; took {name!r} for {argument!r} of {_noted(tool)['key']}"
+
+
+def _summary(keys: Sequence[str], assumed: Iterator[str]) -> str:
     if not keys:
         return "Rehearsal: called no tools (none is required); no model was used"
     tools = "1 tool" if len(keys) == 1 else f"{len(keys)} tools"
-    return f"Rehearsal: called {tools} ({', '.join(keys)}); no model was used"
+    called = f"Rehearsal: called {tools} ({', '.join(keys)})"
+    return f"{called}{''.join(assumed)}; no model was used"
 
 
 def _unbound(tool: str, missing: Sequence[Unbound], task_input: JSON) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,8 @@ class CompilingOptions:
     """Where the workflow, its picture and drafts of missing skills go; None for nowhere.
     ``generated`` is the folder of the skills to choose from. ``strict``: the procedure has to be in
     our own form, and each of its steps needs a skill. ``answering`` is what is said to questions
-    about one that is not; ``following`` what is said to changes of the workflow in ``out``."""
+    about one that is not; ``following`` what is said to changes of the workflow in ``out``;
+    ``bind`` has the values that arguments of steps take, by ``STEP.ARGUMENT``."""
 
     out: Path | None
     picture: Path | None
@@ -43,6 +44,7 @@ class CompilingOptions:
     strict: bool = False
     answering: Answering = NOTHING_SAID
     following: Following = FOLLOWING
+    bind: Mapping[str, str] = field(default_factory=dict)
 
 
 def only_one(
@@ -96,14 +98,14 @@ def compile_file(
         sop = draft.sop
         noted = parsed_warnings(file) if draft.exact else ()
     chosen_from = replace(settings, generated=options.generated)
-    plan, guidance = asyncio.run(_compiled(sop, chosen_from, screen))
+    plan, guidance = asyncio.run(_compiled(sop, options.bind, chosen_from, screen))
     if draft is not None and options.drafts is None and plan.document is None:
         # What no skill covers a person does, until there is one.
         uncovered = {gap.step.number for gap in plan.gaps}
         if not draft.exact:
             uncovered |= {step.number for step in sop.all_steps()}
         draft = replace(draft, sop=with_people(sop, uncovered))
-        plan, guidance = asyncio.run(_compiled(draft.sop, chosen_from, screen))
+        plan, guidance = asyncio.run(_compiled(draft.sop, options.bind, chosen_from, screen))
     problems = [*noted, *(one.at(file=str(file)) for one in plan.problems)]
     fields: dict[str, Any] = {
         "problems": [one.to_dict() for one in problems],
@@ -135,6 +137,7 @@ def compile_file(
         screen.warn(str(problem))
     for said in guidance.notes:
         screen.say(said)
+    shown += [_reads(name, path) for name, path in options.bind.items()]
     followed = _followed(plan.document, file, options, chosen_from, screen)
     shown += followed.shown
     fields |= followed.fields
@@ -161,15 +164,19 @@ def _followed(
         return Followed(document)
 
     def compile_(old: Sop) -> Plan:
-        return asyncio.run(_compiled(old, settings, screen))[0]
+        return asyncio.run(_compiled(old, {}, settings, screen))[0]
 
     return follow(file, options.out, options.following, document, compile_, screen)
 
 
-async def _compiled(sop: Sop, settings: Settings, screen: Screen) -> tuple[Plan, Guidance]:
-    """The plan of ``sop`` and the advice that it follows. What is explored is drawn by the
-    procedure itself: the same one, with the same measures, takes the same versions."""
+async def _compiled(
+    sop: Sop, bind: Mapping[str, str], settings: Settings, screen: Screen
+) -> tuple[Plan, Guidance]:
+    """The plan of ``sop``, with what ``bind`` says, and the advice that it follows. What is
+    explored is drawn by the procedure itself: the same one, with the same measures, takes the same
+    versions."""
     from dcf.cli.planner.desk import open_bench, open_guide
+    from dcf.planner import with_bindings
     from dcf.sop import print_markdown
 
     if not _has_skills(settings) and not any(one.kind == "task" for one in sop.all_steps()):
@@ -179,7 +186,13 @@ async def _compiled(sop: Sop, settings: Settings, screen: Screen) -> tuple[Plan,
     guidance = await guide.consult(seed)
     bench = open_bench(settings)
     with screen.working("choosing skills"):
-        return await bench.compile(sop, guidance, guide), guidance
+        plan = await bench.compile(sop, guidance, guide)
+        if bind:
+            sop, wrong = with_bindings(sop, plan, bind)
+            if wrong:
+                raise BadInput(wrong)
+            plan = await bench.compile(sop, guidance, guide)
+    return plan, guidance
 
 
 def _has_skills(settings: Settings) -> bool:
@@ -278,6 +291,14 @@ def _write_drafts(plan: Plan, options: CompilingOptions) -> list[str]:
     if made.problems:
         raise BadInput(made.problems)
     return [str(options.drafts / name) for name in (*made.written, *made.extended)]
+
+
+def _reads(name: str, path: str) -> str:
+    """What to add to the procedure, so that a binding need not be said again."""
+    from dcf.planner import reads_text
+
+    step, _, argument = name.rpartition(".")
+    return f"to keep it, add to step {step}: - Reads: {reads_text(path, argument)}"
 
 
 def _risk(plan: Plan) -> str:

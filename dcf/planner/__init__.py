@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dcf.planner.comparing.picture import picture_of
     from dcf.planner.comparing.side_by_side import Part, SeenState, SideBySide, side_by_side
     from dcf.planner.comparing.wording import ORIGIN, PLACE, lines_of, summary, where
+    from dcf.planner.compiling.binding import BindingQuestion, reads_text, with_bindings
     from dcf.planner.compiling.compile import compile_sop
     from dcf.planner.compiling.gap import Gap, write_drafts
     from dcf.planner.compiling.market import THRESHOLDS, Finder, Market, Measured
@@ -63,6 +64,7 @@ __all__ = [
     "STEPS",
     "THRESHOLDS",
     "Bench",
+    "BindingQuestion",
     "Candidate",
     "Compile",
     "Conflict",
@@ -120,6 +122,7 @@ __all__ = [
     "page_of",
     "permissions_of",
     "picture_of",
+    "reads_text",
     "shown_digest",
     "side_by_side",
     "source_of",
@@ -128,6 +131,7 @@ __all__ = [
     "the_embedder",
     "where",
     "wishes",
+    "with_bindings",
     "with_people",
     "write_drafts",
 ]

@@ -38,6 +38,14 @@ if TYPE_CHECKING:
     from dcf.skills.generation.parts import yaml_to_stub_config as generate_stub_config
     from dcf.skills.generation.pins_file import write_pins
     from dcf.skills.manifest import DataSource, Manifest, Permissions, SkillTool, validate_manifest
+    from dcf.skills.namesakes import (
+        Kinship,
+        Namesake,
+        best_of,
+        namesakes,
+        shape_of,
+        shape_words,
+    )
     from dcf.skills.version import SkillRef, is_range, newest, parse_ref
     from dcf.skills.version_order import version_order
 else:
@@ -49,7 +57,9 @@ __all__ = [
     "DataSource",
     "GenerateResult",
     "InvalidManifest",
+    "Kinship",
     "Manifest",
+    "Namesake",
     "NewSkill",
     "Permissions",
     "SkillCatalog",
@@ -60,6 +70,7 @@ __all__ = [
     "SourcePlan",
     "SourceTree",
     "UnknownSkill",
+    "best_of",
     "check_against",
     "check_generated",
     "generate_all",
@@ -70,11 +81,14 @@ __all__ = [
     "index_tools",
     "is_range",
     "manifests_of",
+    "namesakes",
     "new_skill",
     "newest",
     "parse_ref",
     "read_tree",
     "read_yaml",
+    "shape_of",
+    "shape_words",
     "validate_manifest",
     "validate_sources",
     "version_order",

@@ -115,6 +115,15 @@ def plan(
             "--answer", metavar="NAME=VALUE", help="Answer a question.", callback=_answers
         ),
     ] = None,
+    bind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bind",
+            metavar="STEP.ARGUMENT=VALUE",
+            help="Give an argument of a step the value of another name.",
+            callback=_answers,
+        ),
+    ] = None,
     input_: InputOption = None,
     resume: Annotated[
         str | None, typer.Option("--resume", metavar="ID", help="Go on with a planning.")
@@ -202,10 +211,13 @@ def plan(
         beginning_only(resume)
         settings = replace(settings, explore=explore)
     if from_sop is not None and not run:
+        bound = dict(_named(one) for one in bind or ())
         answering = Answering(dict(_named(one) for one in answer or ()), answers, ask)
         folder = generated or settings.generated
         following = Following(tuple(take or ()), diff)
-        options = CompilingOptions(out, picture, drafts, folder, strict, answering, following)
+        options = CompilingOptions(
+            out, picture, drafts, folder, strict, answering, following, bound
+        )
         return compile_file(from_sop, options, settings, screen)
 
     alone_only(drafts)
@@ -218,7 +230,7 @@ def plan(
         objective or "",
         resume,
         from_sop,
-        dict(_named(one) for one in answer or ()),
+        dict(_named(one) for one in (*(answer or ()), *(f"bind.{one}" for one in bind or ()))),
         input_,
         approve,
         yes,

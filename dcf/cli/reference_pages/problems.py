@@ -69,6 +69,7 @@ _COMPUTED = {
     "PLAN_DRAFT": "no procedure without problems came of the drafts of the model",
     "PLAN_MODEL": "the model that drafts could not be asked, or its budget is used up",
     "PLAN_NO_MATCH": "nothing stored fits the objective, and no model is there to draft it",
+    "PLAN_BINDING": "a step takes what nobody writes by this name; another value has its shape",
     "PLAN_JOIN": "a step needs what several branches give, and no step says that it writes it",
     "PLAN_UNWRITTEN": "a step reads what nothing before it writes, or not on every way to it",
     "SKILL_COMPLEXITY_SKILL": "a skill whose complexity is asked for is not known, or no manifest",

@@ -46,6 +46,7 @@ def compile_sop(sop: Sop, market: Market) -> Plan:
     )
     problems = [problem for work in works.values() for problem in work.problems]
     problems += [gap.problem for gap in gaps] + weaving.problems + _output_problems(sop, weaving)
+    problems += [question.problem for question in weaving.questions]
     steps = tuple(
         _planned(step, works.get(step.number), weaving, market) for step in sop.all_steps()
     )
@@ -55,7 +56,8 @@ def compile_sop(sop: Sop, market: Market) -> Plan:
         problems += validate(document, catalog=market.catalog)
         if has_errors(problems):
             document = None
-    return Plan(document, tuple(sorted(problems, key=_place)), steps, gaps, risk_of(steps))
+    told = tuple(sorted(problems, key=_place))
+    return Plan(document, told, steps, gaps, risk_of(steps), tuple(weaving.questions))
 
 
 def _place(problem: Problem) -> tuple[int, str, str]:

@@ -7,14 +7,13 @@ from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from dcf.planner.compiling.shape import Shape
-from dcf.planner.compiling.tool_results import Found, Schema, required_tools, sole_tool
+from dcf.planner.compiling.tool_results import Schema, required_tools
 from dcf.planner.compiling.value_schema import value_schema
 from dcf.planner.compiling.weaving import Weaving
 from dcf.planner.compiling.welcome import prefer_welcome
-from dcf.planner.compiling.work import Work
+from dcf.planner.compiling.work import Work, result_schema
 from dcf.sop import (
     AllOf,
     AnyOf,
@@ -107,7 +106,7 @@ class _Reading:
         for argument, path in given.items():
             self.wanted.append((_at(scope, path), properties.get(argument, {})))
         for name, found in work.results.items():
-            self.given.append((_at(scope, name), _result_schema(work, found)))
+            self.given.append((_at(scope, name), result_schema(work, found)))
 
     def _gap(self, step: Step, given: Mapping[str, str], scope: Scope) -> GapData:
         gives: dict[str, Shape] = {}
@@ -165,19 +164,6 @@ def _at(scope: Scope, path: str) -> Shape:
     if root not in scope:
         scope.maps[-1][root] = Shape()
     return scope[root].at(rest)
-
-
-def _result_schema(work: Work, found: Found) -> Any:
-    """The schema of a member of what a Task answers; ``{}`` where its tools do not say."""
-    schemas, path = work.market.results.schemas, found.path
-    tool = sole_tool(work.skills)
-    if tool is None:
-        tool = next((one for one in required_tools(work.skills) if one.name in path[:1]), None)
-        path = path[1:]
-    schema: Any = schemas.get(f"{tool.server_id}:{tool.tool_name}", {}) if tool else {}
-    for member in path:
-        schema = schema.get("properties", {}).get(member, {})
-    return schema
 
 
 def _type_schema(constant: Constant) -> Schema:

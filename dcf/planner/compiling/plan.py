@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dcf.planner.compiling.binding import BindingQuestion
 from dcf.planner.compiling.gap import Gap
 from dcf.planner.compiling.skill_choice import Candidate
 from dcf.problem import Problem, has_errors
@@ -97,13 +98,15 @@ class Risk:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """``document`` is the workflow document, None where ``problems`` have an error. ``gaps`` are
-    the steps that no skill covers; each of them is a problem too."""
+    the steps that no skill covers, ``bindings`` questions about arguments that no value has the
+    name of; each of them is a problem too."""
 
     document: dict[str, Any] | None
     problems: tuple[Problem, ...]
     steps: tuple[PlannedStep, ...]
     gaps: tuple[Gap, ...]
     risk: Risk
+    bindings: tuple[BindingQuestion, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -114,6 +117,7 @@ class Plan:
             "workflow": self.document,
             "steps": [step.to_json() for step in self.steps],
             "gaps": [gap.to_json() for gap in self.gaps],
+            "bindings": [one.to_json() for one in self.bindings],
             "risk": self.risk.to_json(),
         }
 

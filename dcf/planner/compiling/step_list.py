@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dcf.planner.compiling.binding import settle
 from dcf.planner.compiling.endings import Endings
 from dcf.planner.compiling.expression import Names, condition, names_in_text, value_of, wrapped
 from dcf.planner.compiling.fans import Output, loop_state, parallel_state
@@ -160,7 +161,15 @@ class _StepList:
     def _task(self, step: Step, known: Known, names: Names) -> State:
         weaving, work = self.weaving, self.weaving.works[step.number]
         given, missing = arguments_of(work, known, weaving.types(), weaving.members())
+        there = {
+            path: one for path, one in weaving.schemas.items() if path.partition(".")[0] in known
+        }
+        bound, asked = settle(work, missing, there)
+        given |= bound
         weaving.given[step.number] = given
+        weaving.questions += asked
+        open_ = {*bound, *(one.argument for one in asked)}
+        missing = [name for name in missing if name not in open_]
         if missing and work.choice is not None:
             listed = ", ".join(f"`{name}`" for name in missing)
             what = f"its tools must be given {listed}, which nothing before it has written"

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dcf.planner.compiling.binding import BindingQuestion, known_schemas
 from dcf.planner.compiling.known import NOTHING, Known, reach
 from dcf.planner.compiling.state_names import StateNames
+from dcf.planner.compiling.tool_results import Schema
 from dcf.planner.compiling.work import Members, Work
 from dcf.problem import Problem, Severity
 from dcf.sop import Sop, Step
@@ -18,7 +20,8 @@ State = dict[str, Any]
 @dataclass(slots=True)
 class Weaving:
     """``places`` has the states of each step by its number, the first one first; ``given`` the
-    dotted names that a step is given, by argument."""
+    dotted names that a step is given, by argument; ``questions`` are what such a name may be;
+    ``schemas`` those of values by dotted name, with words for where a value comes from."""
 
     sop: Sop
     works: Mapping[str, Work]
@@ -26,6 +29,11 @@ class Weaving:
     places: dict[str, list[str]] = field(default_factory=dict)
     given: dict[str, dict[str, str]] = field(default_factory=dict)
     titles: StateNames = field(default_factory=StateNames)
+    questions: list[BindingQuestion] = field(default_factory=list)
+    schemas: Mapping[str, tuple[Schema, str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.schemas = known_schemas(self.sop, self.works)
 
     def written(self, steps: Sequence[Step]) -> set[str]:
         """All names that ``steps`` write for those that come after them in the list."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from dcf.planner.compiling.expression import names_in_text
 from dcf.planner.compiling.market import Market
@@ -16,7 +17,13 @@ from dcf.planner.compiling.skill_choice import (
     choose_skills,
     required_arguments,
 )
-from dcf.planner.compiling.tool_results import Found, find_member, fits, required_tools
+from dcf.planner.compiling.tool_results import (
+    Found,
+    find_member,
+    fits,
+    required_tools,
+    sole_tool,
+)
 from dcf.problem import Problem
 from dcf.skills import Manifest
 from dcf.sop import Name, Sop, Step, Value, Wait, names_in
@@ -215,3 +222,16 @@ def arguments_of(
         elif name in required and members.paths.get(name, "").partition(".")[0] in known:
             given[name] = members.paths[name]
     return given, [name for name in required if name not in given]
+
+
+def result_schema(work: Work, found: Found) -> Any:
+    """The schema of a member of what a Task answers; ``{}`` where its tools do not say."""
+    schemas, path = work.market.results.schemas, found.path
+    tool = sole_tool(work.skills)
+    if tool is None:
+        tool = next((one for one in required_tools(work.skills) if one.name in path[:1]), None)
+        path = path[1:]
+    schema: Any = schemas.get(f"{tool.server_id}:{tool.tool_name}", {}) if tool else {}
+    for member in path:
+        schema = schema.get("properties", {}).get(member, {})
+    return schema

@@ -7,11 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dcf.planner.compiling.binding import with_bindings
 from dcf.planner.conversation.bench import Bench
 from dcf.planner.conversation.guidance import Guidance, Guide
 from dcf.planner.conversation.permissions import permissions_of, shown_digest
 from dcf.planner.conversation.planning import Planning
-from dcf.planner.conversation.question import OBJECTIVE, input_of, input_questions, unused
+from dcf.planner.conversation.question import (
+    BIND,
+    OBJECTIVE,
+    binding_questions,
+    bound_by,
+    input_of,
+    input_questions,
+    unused,
+)
 from dcf.planner.conversation.wishing import unnamed, with_guardrails
 from dcf.problem import Problem, has_errors
 from dcf.skills import SkillCatalog
@@ -44,8 +53,13 @@ async def compile_source(
         return Compiled(None, reading.problems)
     sop = with_guardrails(reading.sop, answers.get("guardrails"))
     made = await bench.compile(sop, guidance, guide)
+    wrong: tuple[Problem, ...] = ()
+    if wanted := bound_by(answers):
+        sop, wrong = with_bindings(sop, made, wanted)
+        made = await bench.compile(sop, guidance, guide)
     problems = (
         *reading.problems,
+        *(one.at(file=file) for one in wrong),
         *unnamed(sop, answers, drafted=source["drafted"]),
         *(one.at(file=file) for one in made.problems),
     )
@@ -101,8 +115,14 @@ def proposed(planning: Planning, made: Compiled, catalog: SkillCatalog, now: int
     problems = [*made.problems, *validate(document, catalog=catalog)]
     schema = document.get("workflow_input_schema")
     value, wrong = input_of(schema, planning.answers)
-    problems += [*wrong, *unused(schema, planning.answers, planning.clarifications)]
-    questions = input_questions(schema, planning.answers)
+    bindings = [name for name in planning.answers if name.startswith(BIND)]
+    known = (*planning.clarifications, *bindings)
+    problems += [*wrong, *unused(schema, planning.answers, known)]
+    asked = binding_questions((made.plan or {}).get("bindings", ()))
+    questions = [
+        *(one for one in asked if one.name not in planning.answers),
+        *input_questions(schema, planning.answers),
+    ]
     is_open = any(one.required for one in questions)
     if not is_open and not wrong:
         problems += _input_problems(document, value)

@@ -26,6 +26,11 @@ RESERVED = ("objective", "procedure", "change", "input", ALLOW, *WISHES)
 """Names of answers that are no inputs of the workflow: an input of such a name is ``input.NAME``.
 """
 
+BIND = "bind."
+"""What answers begin with that say which value an argument takes: ``bind.3.shipping_address``."""
+NOT_BOUND = "none"
+"""The answer to such a question that binds nothing."""
+
 _KINDS: dict[str, Any] = {
     "array": list,
     "object": dict,
@@ -74,6 +79,30 @@ def input_questions(schema: Any, answers: Mapping[str, Any]) -> list[Question]:
         for name, one in _properties(schema).items()
         if _answered(name, answers) is None
     ]
+
+
+def binding_questions(bindings: Iterable[Mapping[str, Any]]) -> list[Question]:
+    """What is asked of ``bindings`` as a plan says them: the proposed value is the first choice."""
+    return [
+        Question(
+            BIND + one["name"],
+            f"Step {one['step']} takes `{one['argument']}` ({one['wanted']}), which nobody writes. "
+            f"Which value is meant? "
+            + "; ".join(f"{of['value']}: {of['shape']}, {of['origin']}" for of in one["offers"]),
+            example=one["offers"][0]["value"],
+            choices=(*(of["value"] for of in one["offers"]), NOT_BOUND),
+        )
+        for one in bindings
+    ]
+
+
+def bound_by(answers: Mapping[str, Any]) -> dict[str, str]:
+    """The values that ``answers`` bind, by ``STEP.ARGUMENT``."""
+    return {
+        name.removeprefix(BIND): str(value)
+        for name, value in answers.items()
+        if name.startswith(BIND) and value != NOT_BOUND
+    }
 
 
 def input_of(schema: Any, answers: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -157,3 +158,20 @@ def test_required_properties_are_either_bound_or_reported(source: Any) -> None:
     reported = {unbound.name for unbound in binding.missing}
     assert {"a", "b"} <= set(binding.arguments) ^ reported
     assert not set(binding.arguments) & reported
+
+
+def test_a_value_of_a_nearer_name_is_taken_and_told() -> None:
+    schema = wants(("shipping_address",), shipping_address={"type": "object"})
+    source = {"address": {"street": "a"}, "address_note": "b"}
+    found = bind(schema, [source])
+    assert found.arguments == {"shipping_address": {"street": "a"}}
+    assert found.assumed == (("shipping_address", "address"),)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [{"billing_address": {}}, {"address": "a"}, {"old_address": {}, "new_address": {}}, {}],
+)
+def test_what_leaves_doubt_stays_missing(source: dict[str, Any]) -> None:
+    schema = wants(("shipping_address",), shipping_address={"type": "object"})
+    assert bind(schema, [source]).missing == (Unbound("shipping_address", "object"),)

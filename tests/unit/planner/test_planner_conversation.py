@@ -295,6 +295,47 @@ async def test_half_a_surrogate_pair_is_the_persons_mistake(
     assert desk.store.all() == ([], [])
 
 
+async def test_which_value_an_argument_takes_is_asked_and_kept(desk: Desk) -> None:
+    text = """\
+# Charge a bill
+
+The bill is paid.
+
+## Inputs
+
+- `order_id` (text)
+- `customer_id` (text)
+- `bill_amount_cents` (whole number)
+- `currency` (text, one of "EUR")
+
+## Steps
+
+1. Charge the card
+   - Skill: orders.charge_payment
+"""
+    given = {"order_id": "O-1", "customer_id": "C-1", "currency": "EUR"}
+    given["bill_amount_cents"] = "700"
+    planning = await desk.planner.start("", given, procedure=("bill.md", text))
+    [question] = planning.questions
+    assert (planning.status, question.name) == ("asking", "bind.1.amount_cents")
+    assert question.choices == ("bill_amount_cents", "none")
+
+    refused = await desk.planner.answer(planning.id, {question.name: "none"})
+    assert (refused.status, "amount_cents" in _arguments(refused)) == ("shown", False)
+
+    bound = await desk.planner.answer(planning.id, {question.name: "bill_amount_cents"})
+    assert (bound.status, bound.problems) == ("shown", ())
+    assert _arguments(bound)["amount_cents"] == "{% $bill_amount_cents %}"
+
+
+def _arguments(planning: Planning) -> dict[str, str]:
+    assert planning.workflow is not None
+    states = planning.workflow["asl"]["States"].values()
+    [arguments] = [one["Arguments"] for one in states if one["Type"] == "Task"]
+    found: dict[str, str] = arguments
+    return found
+
+
 async def test_a_procedure_that_is_not_text_is_refused(desk: Desk) -> None:
     with pytest.raises(InvalidAnswers):
         await desk.planner.start("", procedure=("sop", "# Pay \ud800"))
