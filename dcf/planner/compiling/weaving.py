@@ -31,6 +31,7 @@ class Weaving:
     titles: StateNames = field(default_factory=StateNames)
     questions: list[BindingQuestion] = field(default_factory=list)
     schemas: Mapping[str, tuple[Schema, str]] = field(init=False)
+    _lost: dict[str, dict[str, list[int]]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.schemas = known_schemas(self.sop, self.works)
@@ -43,15 +44,15 @@ class Weaving:
         if step.kind == "task":
             return set(self.works[step.number].results)
         if step.kind == "parallel":
-            return self._joined(step) - self.lost_by(step).keys()
+            names = {name for lane in step.lanes for name in self.written(lane.steps)}
+            return names - self.lost_by(step).keys()
         return {write.target for write in step.writes}
-
-    def _joined(self, step: Step) -> set[str]:
-        return {name for lane in step.lanes for name in self.written(lane.steps)}
 
     def lost_by(self, step: Step) -> dict[str, list[int]]:
         """The names that several lanes of ``step`` give without declaring it, with the indexes of
         those lanes. Nobody said whose value is meant, so behind the step they are not known."""
+        if step.number in self._lost:
+            return self._lost[step.number]
         given = [self.written(lane.steps) for lane in step.lanes]
         ruled = {join.name for join in step.joins}
         lost: dict[str, list[int]] = {}
@@ -59,6 +60,7 @@ class Weaving:
             lanes = [index for index, names in enumerate(given) if name in names]
             if len(lanes) > 1:
                 lost[name] = lanes
+        self._lost[step.number] = lost
         return lost
 
     def why_lost(self, name: str) -> str | None:

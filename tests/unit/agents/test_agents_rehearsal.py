@@ -170,6 +170,22 @@ async def test_arguments_may_have_any_name() -> None:
     assert server.calls == [("t", awkward)]
 
 
+async def test_the_report_says_what_was_taken_under_another_name() -> None:
+    server = ToolServer({"ship": {"parcel": {"id": "P-1"}}, "label": "ok"})
+    ship = a_tool("ship", schema(("shipping_address",), shipping_address={"type": "object"}))
+    label = a_tool("label", schema(("sent_parcel",), sent_parcel={"type": "object"}))
+    task = an_assignment(a_skill("s", ship, label), task_input={"address": {"city": "Ulm"}})
+    report = await rehearse(task, server)
+    assert server.calls == [
+        ("ship", {"shipping_address": {"city": "Ulm"}}),
+        ("label", {"sent_parcel": {"id": "P-1"}}),
+    ]
+    assert report.summary == (
+        "Rehearsal: called 2 tools (ship, label); took 'address' for 'shipping_address' of ship; "
+        "took 'parcel' for 'sent_parcel' of label; no model was used"
+    )
+
+
 async def test_the_report_says_that_it_was_a_rehearsal_and_cost_nothing() -> None:
     report = await rehearse(an_assignment(a_skill("s", a_tool("a"), a_tool("b"))), ToolServer())
     assert report.model == "rehearsal"
