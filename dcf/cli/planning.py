@@ -115,7 +115,8 @@ def compile_file(
     told: list[str] = []
     if draft is not None:
         drafted = draft_fields(draft, fields["steps"])
-        told = list(draft_lines(draft, drafted)) if not draft.exact or draft.sop != sop else []
+        is_told = not draft.exact or draft.questions or draft.sop != sop
+        told = list(draft_lines(draft, drafted)) if is_told else []
         by_number = {step["number"]: step for step in drafted["steps"]}
         drafted["steps"] = [{**by_number[one["step"]], **one} for one in fields["steps"]]
         fields |= {**drafted, "validates": plan.document is not None, "commands_run_unasked": 0}
@@ -239,8 +240,11 @@ def decompile_file(file: Path, out: Path | None, form: str) -> Answer:
 
 def parsed_warnings(file: Path) -> Sequence[Problem]:
     """What is to be said of a procedure in our own form."""
-    _, noted = read_sop(file)
-    return noted
+    from dcf.sop import parse
+
+    text, _ = read_file(file)
+    # Its errors, if there are some, are questions of its draft.
+    return [one for one in parse(text, str(file)).problems if not one.is_error]
 
 
 def read_sop(file: Path) -> tuple[Sop, Sequence[Problem]]:

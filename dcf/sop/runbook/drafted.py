@@ -74,7 +74,8 @@ def question_id(path: tuple[str, ...], text: str, asks: str, again: int = 0) -> 
 class Draft:
     """``sop`` is a procedure without errors; ``sentences`` are all of the source, in reading order,
     each in one place. ``exact``: the text is a procedure in our own form, read as ``parse`` does;
-    then nothing is open. ``answered`` are the ids of questions that were answered."""
+    then nothing is open but which of the values is kept that several branches write. ``answered``
+    are the ids of questions that were answered."""
 
     sop: Sop
     sentences: tuple[Sentence, ...]

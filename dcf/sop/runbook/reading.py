@@ -19,6 +19,7 @@ from dcf.sop.runbook.drafted import Draft, NoDraft
 from dcf.sop.runbook.exact import exact_sentences
 from dcf.sop.runbook.flow import Node, Part
 from dcf.sop.runbook.headings import bare_title, slug
+from dcf.sop.runbook.joined import joined
 from dcf.sop.runbook.numbering import number_steps
 from dcf.sop.runbook.sections import Section, read_sections
 from dcf.sop.runbook.wording import Piece, is_order, pieces
@@ -47,11 +48,14 @@ _OBJECTIVE = 2_000
 def draft(text: str, file: str = "", answers: Mapping[str, str] | None = None) -> Draft:
     """The draft of the runbook in ``text``. ``file`` is the name that problems carry, ``answers``
     what somebody said to questions of an earlier draft, by their ids. A text that is a procedure in
-    our own form is read as ``parse`` reads it. Raises ``NoDraft`` for a text that is empty, no
+    our own form is read as ``parse`` reads it, with a question for each name that several branches
+    write without a rule. Raises ``NoDraft`` for a text that is empty, no
     text, too large, or YAML with errors."""
     reading = parse(text, file)
     if reading.sop is not None:
         return Draft(reading.sop, exact_sentences(text, reading.sop), exact=True)
+    if (kept := joined(text, file, reading, answers or {})) is not None:
+        return kept
     if form_of(file) == "yaml":
         raise NoDraft(reading.problems)
     return _Reader(_readable(text, file), file, answers or {}).draft()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcf.sop import Finish, GoTo, NoDraft, Stop, Wait, check, draft, parse
+from dcf.sop import Finish, GoTo, Join, NoDraft, Stop, Wait, check, draft, parse
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -241,3 +241,32 @@ def test_every_procedure_that_is_read_is_read_as_before() -> None:
         lines = {line for one in found.sentences for line in range(one.line, one.last_line + 1)}
         missing = [at for at, row in enumerate(text.split("\n"), 1) if re.search(r"\w", row)]
         assert not set(missing) - lines, name
+
+
+LANES = """\
+# T
+
+O
+
+## Steps
+
+1. At the same time:
+   - Branch: Ana
+     1. Look
+        - Writes: `ok`
+   - Branch: Ben
+     1. Look as well
+        - Writes: `ok`
+"""
+
+
+def test_what_several_branches_write_is_asked_and_all_kept_until_then() -> None:
+    found = draft(LANES, "a.md")
+    [question] = found.questions
+    assert (question.line, question.assumed) == (13, "every")
+    assert set(question.answers) == {"first", "last", "every"}
+    assert (found.exact, found.sop.steps[0].joins) == (True, (Join("ok", "every"),))
+
+    answered = draft(LANES, "a.md", {question.id: "last"})
+    assert (answered.questions, answered.answered) == ((), (question.id,))
+    assert answered.sop.steps[0].joins == (Join("ok", "last"),)
