@@ -83,6 +83,7 @@ class _List:
 
     def _lay(self, nodes: Sequence[Node], after: _Way, parent: str) -> None:
         """Lay ``nodes`` out behind what is there; they are numbered inside step ``parent``."""
+        nodes = [one for node in nodes for one in _asking_apart(node)]
         for index, node in enumerate(nodes):
             last = index + 1 == len(nodes)
             following: _Way = after if last else _Mark()
@@ -255,6 +256,16 @@ def _directions(step: Step) -> Iterator[Direction]:
 def _is_jump(node: Node) -> bool:
     """Whether a node does nothing but go elsewhere."""
     return not node.title and bool(node.jump or node.end)
+
+
+def _asking_apart(node: Node) -> Iterator[Node]:
+    """``node``; what is decided after a loop or a wait is asked in a step of its own."""
+    yield node
+    if node.arms and node.kind not in ("manual", "task"):
+        apart = Node(node.arms[0].line or node.line, node.title, arms=node.arms, inside=node.inside)
+        apart.jump, apart.end, apart.way_line = node.jump, node.end, node.way_line
+        node.arms, node.inside, node.jump, node.end = [], [], "", ""
+        yield apart
 
 
 def _own_way(node: Node) -> _Way:
