@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dcf.planner.comparing.picture import picture_of
     from dcf.planner.comparing.side_by_side import Part, SeenState, SideBySide, side_by_side
     from dcf.planner.comparing.wording import ORIGIN, PLACE, lines_of, summary, where
+    from dcf.planner.compiling.command_draft import write_command_draft
+    from dcf.planner.compiling.command_steps import CommandSteps, command_steps
     from dcf.planner.compiling.compile import compile_sop
     from dcf.planner.compiling.gap import Gap, write_drafts
     from dcf.planner.compiling.market import THRESHOLDS, Finder, Market, Measured
@@ -64,6 +66,7 @@ __all__ = [
     "THRESHOLDS",
     "Bench",
     "Candidate",
+    "CommandSteps",
     "Compile",
     "Conflict",
     "Decompiled",
@@ -110,6 +113,7 @@ __all__ = [
     "WorkflowChanged",
     "WrongStatus",
     "choose_version",
+    "command_steps",
     "compile_sop",
     "decompile",
     "drift",
@@ -129,5 +133,6 @@ __all__ = [
     "where",
     "wishes",
     "with_people",
+    "write_command_draft",
     "write_drafts",
 ]

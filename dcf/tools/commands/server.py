@@ -26,45 +26,19 @@ from mcp_types import (
 
 from dcf.tools.commands.program import NoProgram, find_program
 from dcf.tools.commands.running import Finished, run_program
+from dcf.tools.commands.tool import (
+    LONGEST_ARGUMENT,
+    LONGEST_S,
+    MOST_ARGUMENTS,
+    PARAMS,
+    RESULT,
+    TOOL,
+    USUAL_S,
+)
 from dcf.tools.meta import PROGRAMS
 
-TOOL = "run_command"
-USUAL_S, LONGEST_S = 60.0, 3600.0
-MOST_ARGUMENTS, LONGEST_ARGUMENT = 256, 32 * 1024
 _SAID = 2_000
 _UNSEEN = frozenset(map(chr, (*range(32), 127)))
-
-PARAMS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "argv": {
-            "description": "The program and its arguments, one item each; no shell reads them.",
-            "type": "array",
-            "items": {"type": "string", "maxLength": LONGEST_ARGUMENT},
-            "minItems": 1,
-            "maxItems": MOST_ARGUMENTS,
-        },
-        "timeout_s": {
-            "description": "Seconds after which the program is ended.",
-            "type": "number",
-            "exclusiveMinimum": 0,
-            "maximum": LONGEST_S,
-            "default": USUAL_S,
-        },
-    },
-    "required": ["argv"],
-    "additionalProperties": False,
-}
-RESULT: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "exit_code": {"type": "integer"},
-        "stdout": {"type": "string"},
-        "stderr": {"type": "string"},
-        "truncated": {"type": "boolean"},
-    },
-    "required": ["exit_code", "stdout"],
-}
 
 
 class Refused(Exception):
