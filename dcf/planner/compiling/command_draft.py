@@ -9,7 +9,7 @@ from typing import Any
 from dcf.planner.compiling.command_steps import RUN_COMMAND, CommandSteps
 from dcf.skills import NewSkill, SourcePlan
 from dcf.sop import ArgumentList
-from dcf.tools.commands.tool import PARAMS, RESULT, TOOL
+from dcf.tools.commands import PARAMS, RESULT, TOOL
 
 _SERVER = RUN_COMMAND.partition(":")[0]
 _STUB = {"exit_code": 0, "stdout": "the stub ran nothing", "stderr": "", "truncated": False}
