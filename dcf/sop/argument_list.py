@@ -151,6 +151,7 @@ class _Scan:
         self.text = text
         self.at = 0
         self.quote = ""
+        self.begins_word = True
         self.out: list[str] = []
         self.names: list[str] = []
 
@@ -177,6 +178,7 @@ class _Scan:
                 raise NotPlain(_MEANS["<"])
         self.out.append(chr(_FIRST_MARK + len(self.names)))
         self.names.append(input_name(name))
+        self.begins_word = False
         self.at = found.end()
         return True
 
@@ -194,11 +196,12 @@ class _Scan:
             self.quote = "" if character == '"' else '"'
         elif character in "'\"":
             self.quote = character
-        elif character == "#" and self._begins_word():
+        elif character == "#" and self.begins_word:
             self.at = len(self.text) if "\n" not in self.text[self.at :] else self._end_of_line()
             return
         elif character in _MEANS and character != "\n":
             raise NotPlain(_MEANS[character])
+        self.begins_word = not self.quote and character in " \t\n"
         self.out.append(character)
         self.at += 1
 
@@ -208,15 +211,12 @@ class _Scan:
         if len(pair) < 2 or (self.quote and pair[1] in "$`"):
             raise NotPlain("`\\` before what a shell would read")
         if pair[1] == "\n":
-            if self.quote or not self._begins_word():
+            if self.quote or not self.begins_word:
                 raise NotPlain(_MEANS["\n"])
-            pair = "\\\n"
         else:
             self.out.append(pair)
+            self.begins_word = False
         self.at += len(pair)
-
-    def _begins_word(self) -> bool:
-        return self.at == 0 or self.text[self.at - 1] in " \t\n"
 
     def _end_of_line(self) -> int:
         return self.text.index("\n", self.at)

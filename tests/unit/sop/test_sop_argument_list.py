@@ -45,14 +45,16 @@ _PIECES = st.sampled_from(
         "é",
         ",",
         "/",
+        *list("|&;<>()$`*?[]{}~!^%@+:-_\n\t"),
     ]
-    + list("|&;<>()$`*?[]{}~!^%@+:-_\n\t")
 )
 
 
 @given(st.lists(_PIECES, max_size=9).map(lambda pieces: "x" + "".join(pieces)))
 @example('x \'a b\' "c \\" d" e\\ f \'\' ""')
 @example("x a\\\n b")
+@example("x \\ # b")
+@example("x \\ \\\nb")
 @example("x a \\\n  b # c")
 @example("x \"a\\nb\" 'c\\d' \\'")
 @example("x a#b \"#\" '#'")
