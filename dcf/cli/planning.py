@@ -18,6 +18,13 @@ from dcf.cli.input_source import read_file, read_text
 from dcf.cli.output_file import check_outputs
 from dcf.cli.plan_steps import plan_steps
 from dcf.cli.runbook import NOTHING_SAID, Answering, draft_fields, draft_lines, read_draft
+from dcf.cli.runbook_commands import (
+    command_fields,
+    command_lines,
+    no_skill,
+    offered_commands,
+    write_command_skill,
+)
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble, listed, summary
@@ -35,7 +42,8 @@ class CompilingOptions:
     ``generated`` is the folder of the skills to choose from. ``strict``: the procedure has to be in
     our own form, and each of its steps needs a skill. ``answering`` is what is said to questions
     about one that is not; ``following`` what is said to changes of the workflow in ``out``;
-    ``bind`` has the values that arguments of steps take, by ``STEP.ARGUMENT``."""
+    ``bind`` has the values that arguments of steps take, by ``STEP.ARGUMENT``. ``commands``: what
+    stands in it as a plain argument list becomes a task of a skill that may run it."""
 
     out: Path | None
     picture: Path | None
@@ -45,6 +53,7 @@ class CompilingOptions:
     answering: Answering = NOTHING_SAID
     following: Following = FOLLOWING
     bind: Mapping[str, str] = field(default_factory=dict)
+    commands: bool = False
 
 
 def only_one(
@@ -64,10 +73,11 @@ def only_one(
         raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="dcf plan")])
 
 
-def alone_only(drafts: Path | None) -> None:
+def alone_only(drafts: Path | None, *, commands: bool = False) -> None:
     """Raises BadInput for what only compiling a file can do."""
-    if drafts is not None:
-        message, hint = "--drafts goes with --from-sop alone", "leave --run out, or --drafts"
+    if drafts is not None or commands:
+        name = "--drafts" if drafts is not None else "--commands"
+        message, hint = f"{name} goes with --from-sop alone", f"leave --run out, or {name}"
         raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="dcf plan")])
 
 
@@ -98,6 +108,12 @@ def compile_file(
         sop = draft.sop
         noted = parsed_warnings(file) if draft.exact else ()
     chosen_from = replace(settings, generated=options.generated)
+    offered, is_bound = None, False
+    if options.commands and draft is not None:
+        offered, is_bound = offered_commands(sop, options.generated)
+        if is_bound:
+            sop = offered.sop
+            draft = replace(draft, sop=sop)
     plan, guidance = asyncio.run(_compiled(sop, options.bind, chosen_from, screen))
     if draft is not None and options.drafts is None and plan.document is None:
         # What no skill covers a person does, until there is one.
@@ -120,6 +136,9 @@ def compile_file(
         by_number = {step["number"]: step for step in drafted["steps"]}
         drafted["steps"] = [{**by_number[one["step"]], **one} for one in fields["steps"]]
         fields |= {**drafted, "validates": plan.document is not None, "commands_run_unasked": 0}
+    if offered is not None:
+        fields["commands"] = command_fields(offered, is_bound)
+        told += command_lines(offered, is_bound)
     missing = {gap.step.number for gap in plan.gaps}
     shown: list[Any] = [plan_steps(fields["steps"], missing), *told]
     written = _write_drafts(plan, options) if plan.gaps and options.drafts else []
@@ -131,6 +150,22 @@ def compile_file(
         commands = next_commands(file, options.drafts, options.generated, usual, targets)
         unwritten = [path for path in targets.values() if path is not None]
         return drafted_answer(fields, shown, problems, commands, unwritten)
+    if offered is not None and offered.lists and not is_bound:
+        if options.drafts is not None:
+            targets = {"--out": options.out, "--picture": options.picture}
+            following = next_commands(
+                file, options.drafts, options.generated, settings.generated, targets
+            )
+            return write_command_skill(
+                offered,
+                options.drafts,
+                options.generated,
+                fields,
+                shown,
+                [*following[:-1], f"{following[-1]} --commands"],
+                [path for path in targets.values() if path is not None],
+            )
+        problems.append(no_skill(offered, file))
     if plan.document is None:
         note = ErrorNote("bad_input", summary(problems), details=listed(problems))
         return Answer(fields, shown, status="error", error=note, exit_code=BAD_INPUT)

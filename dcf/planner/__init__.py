@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dcf.planner.comparing.side_by_side import Part, SeenState, SideBySide, side_by_side
     from dcf.planner.comparing.wording import ORIGIN, PLACE, lines_of, summary, where
     from dcf.planner.compiling.binding import BindingQuestion, reads_text, with_bindings
+    from dcf.planner.compiling.command_draft import write_command_draft
+    from dcf.planner.compiling.command_steps import CommandSteps, command_steps
     from dcf.planner.compiling.compile import compile_sop
     from dcf.planner.compiling.gap import Gap, write_drafts
     from dcf.planner.compiling.market import THRESHOLDS, Finder, Market, Measured
@@ -66,6 +68,7 @@ __all__ = [
     "Bench",
     "BindingQuestion",
     "Candidate",
+    "CommandSteps",
     "Compile",
     "Conflict",
     "Decompiled",
@@ -112,6 +115,7 @@ __all__ = [
     "WorkflowChanged",
     "WrongStatus",
     "choose_version",
+    "command_steps",
     "compile_sop",
     "decompile",
     "drift",
@@ -133,5 +137,6 @@ __all__ = [
     "wishes",
     "with_bindings",
     "with_people",
+    "write_command_draft",
     "write_drafts",
 ]

@@ -33,12 +33,13 @@ class SkillTool:
 class Permissions:
     """``egress`` none, intranet or internet; ``risk_level`` low, medium or high; ``secrets`` by
     name, never by value; ``files`` are files and folders, relative to the project's, of which an
-    agent may be told what they say."""
+    agent may be told what they say; ``commands`` are the programs that it may run."""
 
     egress: str = "none"
     secrets: tuple[str, ...] = ()
     risk_level: str = "low"
     files: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,7 @@ def _permissions(document: Mapping[str, Any]) -> Permissions:
         secrets=tuple(document.get("secrets", ())),
         risk_level=document.get("riskLevel", "low"),
         files=tuple(document.get("files", ())),
+        commands=tuple(document.get("commands", ())),
     )
 
 

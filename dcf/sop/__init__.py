@@ -12,6 +12,13 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.sop.argument_list import (
+        Argument,
+        ArgumentList,
+        NotPlain,
+        Placeholder,
+        read_argument_list,
+    )
     from dcf.sop.clash import clashes, lane_name
     from dcf.sop.condition import (
         AllOf,
@@ -77,6 +84,8 @@ __all__ = [
     "AllOf",
     "AnyOf",
     "Approval",
+    "Argument",
+    "ArgumentList",
     "Branch",
     "Budget",
     "Command",
@@ -100,8 +109,10 @@ __all__ = [
     "Name",
     "NoDraft",
     "Not",
+    "NotPlain",
     "Note",
     "Place",
+    "Placeholder",
     "Presence",
     "Question",
     "Reading",
@@ -140,6 +151,7 @@ __all__ = [
     "print_type",
     "print_wait",
     "print_yaml",
+    "read_argument_list",
     "read_condition",
     "schema_text",
     "to_data",

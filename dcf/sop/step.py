@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
+from dcf.sop.argument_list import ArgumentList
 from dcf.sop.condition import Condition
 from dcf.sop.conduct import Approval, Budget, Join, Retry, Transfer, Wait
 from dcf.sop.direction import CONTINUE, Direction
@@ -135,6 +136,8 @@ class Step:
     line: int = field(default=0, compare=False)
     commands: tuple[Command, ...] = field(default=(), compare=False)
     """Of its text; no part of equality, since the text has them."""
+    runs: ArgumentList | None = field(default=None, compare=False)
+    """What its task runs, of a step that was made of a command for a skill that runs commands."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", one_line(self.title))

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dcf.tools.errors import ApprovalRejected, ApprovalRequired, PermissionDenied
+from dcf.tools.errors import (
+    ApprovalRejected,
+    ApprovalRequired,
+    CommandInterrupted,
+    PermissionDenied,
+)
 from dcf.tools.gate.call import Call
 from dcf.tools.gate.decision import Decision
 from dcf.tools.gate.gate import Gate
@@ -39,7 +44,7 @@ class Dispatcher:
         self._ledger = ledger
         self._limits = limits
         self._keep = keep
-        self._node = {} if node is None else {"node": node}
+        self._told: dict[str, Any] = {} if node is None else {"node": node}
         self._made = 0
 
     @property
@@ -53,14 +58,18 @@ class Dispatcher:
         """The tool's answer; an error that the tool reports is a result with ``is_error``.
 
         Raises PermissionDenied, ApprovalRejected, BudgetExhausted, ApprovalRequired (control flow:
-        stop the work), ToolTimeout, ToolUnavailable, ToolResultTooLarge, and whatever the ledger
-        raises when the authority over the work is lost. ``timeout_s`` is in seconds.
+        stop the work), CommandInterrupted, ToolTimeout, ToolUnavailable, ToolResultTooLarge, and
+        whatever the ledger raises when the authority over the work is lost. ``timeout_s`` is in
+        seconds.
         """
         call = Call(server_id, tool_name, arguments)
         recalled = await self._ledger.recall(call.digest)
         if recalled is not None:
             return recalled
         decision = await self._decide(call, timeout_s)
+        programs = self._gate.programs(decision) if decision.allowed else None
+        if programs is not None and self._ledger.begun(call.digest):
+            raise CommandInterrupted(server_id, tool_name)
         number = await self._ledger.note(decision)
         self._raise_unless_allowed(decision)
         if number is None:
@@ -74,7 +83,8 @@ class Dispatcher:
             fence=self._ledger.fence,
             timeout_s=timeout_s,
             idempotent=self._gate.idempotent(call.tool),
-            **self._node,
+            **self._told,
+            **({} if programs is None else {"programs": programs}),  # type: ignore[arg-type]
         )
         result = await limited(result, self._limits, self._keep, server_id, tool_name)
         await self._ledger.settle(number, decision, result)

@@ -63,6 +63,19 @@ class ToolResultTooLarge(ToolsError):
         self.limit = limit
 
 
+class CommandInterrupted(ToolsError):
+    """A command was begun by a worker that went away before its end was known. It is not run a
+    second time unasked."""
+
+    code: ClassVar[str] = "DCF.CommandInterrupted"
+
+    def __init__(self, server: str, tool: str) -> None:
+        super().__init__(
+            f"{server}:{tool} began this command in a worker that went away, and nobody knows how "
+            "it ended; see what it did, then redrive the run: somebody is asked again"
+        )
+
+
 class PermissionDenied(ToolsError):
     """The gate refused a call. ``rule`` is the code of the refusal, ``details`` are lines that
     explain it, ``allowed`` is what the loaded skills do declare."""

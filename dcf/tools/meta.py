@@ -12,6 +12,10 @@ NODE = "dcf/node"
 """The node of the memory that the caller works in, as ``DCF_NODE`` names it; there where the
 workflow chose it."""
 
+PROGRAMS = "dcf/programs"
+"""The programs that the calling skill is permitted to run; only a server that runs commands is told
+of them, and runs nothing without."""
+
 UNAVAILABLE = "dcf/unavailable"
 """In an error's data: the server was not reached or is going away; the tool itself did not fail."""
 

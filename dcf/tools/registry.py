@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from control_plane.embedded import data_home
 from dcf.problem import Problem
 from dcf.tools.document import placed, pointer, read_document
 from dcf.tools.errors import InvalidDocument, UnknownServer
@@ -21,7 +22,7 @@ address where a stub was or will be."""
 
 _STUB_ABSENT = "the stub tool server does not run: `dcf up` starts it"
 
-_INHERITED = ("PATH", "HOME")
+_INHERITED = ("PATH", "HOME", "LANG")
 """The variables of ours that a program gets without being named: few programs start without."""
 
 
@@ -113,6 +114,7 @@ def _servers_of(
             problems=problems,
             secrets=_secrets(merged, env),
             inherited={name: env[name] for name in _INHERITED if name in env},
+            workspace=_workspace(env),
         )
         if config is not None and is_stub and env["DCF_STUB_URL"] == NO_STUB:
             config = replace(config, absent=_STUB_ABSENT)
@@ -190,6 +192,11 @@ def _secrets(entry: Any, env: Mapping[str, str]) -> dict[str, str]:
         return {}
     given = [entry.get(member) for member in ("headers", "args", "environment")]
     return {name: env.get(name, "") for name in references(given)}
+
+
+def _workspace(env: Mapping[str, str]) -> str:
+    """The folder that agents' files are in."""
+    return str(Path(env.get("DCF_WORKSPACE") or data_home(env) / "workspace").resolve())
 
 
 def _allows_stdio(holder: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -18,7 +19,9 @@ _TRANSPORTS: dict[str, Transport] = {
     "http": "streamable_http",
     "sse": "sse",
     "stdio": "stdio",
+    "commands": "stdio",
 }
+_COMMANDS = "commands"
 _KEYS = {
     "transport",
     "endpoint",
@@ -47,7 +50,8 @@ class ServerConfig:
     ``timeout_s`` (seconds) caps the deadline of each call when it is given; ``retries`` is how
     often a refused connection is tried again; ``connections`` is how many are kept to the server.
     ``environment`` is all that a stdio program gets. ``refused`` says why the
-    server must not be reached at all, ``absent`` why it is not there now.
+    server must not be reached at all, ``absent`` why it is not there now. ``runs_commands``: it is
+    our own program that runs commands; each call of it counts as high risk.
 
     ``secrets`` are the variables (by name, with their values) that headers, arguments and
     environment were filled from. Neither ``repr`` nor any message of this room shows their values.
@@ -66,6 +70,7 @@ class ServerConfig:
     secrets: Mapping[str, str] = field(default_factory=dict)
     refused: str = ""
     absent: str = ""
+    runs_commands: bool = False
 
     @property
     def place(self) -> str:
@@ -90,8 +95,10 @@ def build_server(
     problems: list[Problem],
     secrets: Mapping[str, str] | None = None,
     inherited: Mapping[str, str] | None = None,
+    workspace: str = "",
 ) -> ServerConfig | None:
     """A server from its (merged, substituted) registry entry; what is wrong goes to ``problems``.
+    ``workspace`` is the folder in which a server that runs commands works.
 
     ``None`` when the entry cannot be used. A stdio server that is not allowed is one that can be
     listed, but not reached: it must not keep the others from work.
@@ -104,6 +111,7 @@ def build_server(
     check.keys()
     transport = check.transport()
     environment = check.environment()
+    runs_commands = entry.get("transport") == _COMMANDS
     config = ServerConfig(
         id=server_id,
         transport=transport or "streamable_http",
@@ -113,14 +121,28 @@ def build_server(
         retries=int(check.number("retries", above=-1, whole=True) or 0)
         if entry.get("retries") is not None
         else 1,
-        command=check.command() if transport == "stdio" else "",
-        args=check.arguments(),
+        command=_command(check, transport, runs_commands=runs_commands),
+        args=_runner_arguments(workspace, environment) if runs_commands else check.arguments(),
         environment={**(inherited or {}), **environment} if transport == "stdio" else {},
         connections=check.connections(),
         secrets=secrets or {},
         refused=_STDIO_REFUSED if transport == "stdio" and not allow_stdio else "",
+        runs_commands=runs_commands,
     )
     return config if len(problems) == before else None
+
+
+def _command(check: _Entry, transport: Transport | None, *, runs_commands: bool) -> str:
+    if transport != "stdio":
+        return ""
+    return sys.executable if runs_commands else check.command()
+
+
+def _runner_arguments(workspace: str, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Of the server that runs commands; isolated, so that no variable and no file of the folder
+    where it starts says what it imports."""
+    kept = (part for name in environment for part in ("--keep", name))
+    return ("-I", "-m", "dcf.tools.commands", "--folder", workspace, *kept)
 
 
 class _Entry:

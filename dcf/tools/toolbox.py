@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from dcf.tools.errors import ToolTimeout, ToolUnavailable
 from dcf.tools.gate.egress import EgressRules
-from dcf.tools.meta import FENCE, IDEMPOTENCY_KEY, NODE
+from dcf.tools.meta import FENCE, IDEMPOTENCY_KEY, NODE, PROGRAMS
 from dcf.tools.registry import Registry
 from dcf.tools.result import ToolDescription, ToolResult
 from dcf.tools.server_config import ServerConfig
@@ -107,12 +107,13 @@ class Toolbox:
         timeout_s: float,
         idempotent: bool = False,
         node: str | None = None,
+        programs: Sequence[str] | None = None,
     ) -> ToolResult:
         """The tool's answer; an error of the tool itself is a result with ``is_error``.
 
         ``timeout_s`` (seconds; lowered to the registry's own limit for the server) covers opening
-        a connection and repetitions too. Key, fence and ``node``, where there is one,
-        travel in the call's ``_meta``.
+        a connection and repetitions too. Key, fence, and ``node`` and
+        ``programs`` where there are any, travel in the call's ``_meta``.
         ``idempotent`` says that the tool may be called twice; its server's annotations
         (idempotentHint, readOnlyHint) say so too. Raises ``UnknownServer``, ``ToolTimeout``,
         ``ToolResultTooLarge``, and ``ToolUnavailable``, after which it is not known whether the
@@ -121,6 +122,8 @@ class Toolbox:
         meta: dict[str, Any] = {IDEMPOTENCY_KEY: idempotency_key, FENCE: fence}
         if node is not None:
             meta[NODE] = node
+        if programs is not None:
+            meta[PROGRAMS] = list(programs)
 
         def may_repeat(connection: Connection) -> bool:
             return idempotent or connection.may_repeat(tool_name)

@@ -100,6 +100,10 @@ class LeaseLedger:
         reason = f": {grant['reason']}" if grant.get("reason") else ""
         return f"approved by {grant['by']}{reason}"
 
+    def begun(self, digest: str) -> bool:
+        """Whether an earlier lease of this try had a number for the call, and left no answer."""
+        return self._repeated(digest) is not None
+
     async def recall(self, digest: str) -> ToolResult | None:
         """The result of a call that was made before; each is given once."""
         known = self._remembered.get(digest)

@@ -45,6 +45,7 @@ FACES = {
     "dcf.skills.comparison",
     "dcf.skills.complexity",
     "dcf.skills.discovery",
+    "dcf.tools.commands",
     "dcf.tools.recorder",
     "dcf.tools.serving",
     "dcf.tools.stub",

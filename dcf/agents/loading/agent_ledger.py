@@ -86,6 +86,10 @@ class AgentLedger:
         reason = f": {entry['reason']}" if entry["reason"] else ""
         return f"approved by {entry['by']}{reason}"
 
+    def begun(self, digest: str) -> bool:
+        """Never: an approval is used up by the call, and for the next one somebody is asked."""
+        return False
+
     async def recall(self, digest: str) -> ToolResult | None:
         """The result of a call that was made before; each is given once."""
         known = self._remembered.get(digest)

@@ -23,6 +23,7 @@ def grants_of(manifests: Iterable[Manifest], *, trusted: bool = True) -> list[Gr
             secrets=manifest.permissions.secrets,
             risk=cast("Risk", manifest.permissions.risk_level),
             idempotent=tool.idempotent,
+            commands=manifest.permissions.commands,
             trusted=trusted,
         )
         for manifest in manifests
@@ -43,6 +44,7 @@ def grant_document(grant: Grant) -> dict[str, JSON]:
         "secrets": list(grant.secrets),
         "risk": grant.risk,
         "idempotent": grant.idempotent,
+        "commands": list(grant.commands),
         "trusted": grant.trusted,
     }
 
@@ -59,6 +61,7 @@ def recorded_grants(tools: Mapping[str, JSON]) -> list[Grant]:
             secrets=tuple(held["secrets"]),
             risk=held["risk"],
             idempotent=held["idempotent"],
+            commands=tuple(held.get("commands", ())),
             # What was loaded before this was kept came from anywhere.
             trusted=held.get("trusted", False),
         )

@@ -79,6 +79,14 @@ def plan(
             "--drafts", metavar="DIR", help="Write drafts of missing skills into these sources."
         ),
     ] = None,
+    commands: Annotated[
+        bool,
+        typer.Option(
+            "--commands",
+            help="With --from-sop: commands that are plain argument lists become tasks, each asked "
+            "for before it runs.",
+        ),
+    ] = False,
     strict: Annotated[
         bool,
         typer.Option(
@@ -216,11 +224,11 @@ def plan(
         folder = generated or settings.generated
         following = Following(tuple(take or ()), diff)
         options = CompilingOptions(
-            out, picture, drafts, folder, strict, answering, following, bound
+            out, picture, drafts, folder, strict, answering, following, bound, commands
         )
         return compile_file(from_sop, options, settings, screen)
 
-    alone_only(drafts)
+    alone_only(drafts, commands=commands)
 
     from dcf.cli.planner.carrying_out import RunWish
     from dcf.cli.planner.talk import Talk, talk

@@ -14,6 +14,8 @@ TASK_ERRORS: Final = {
         "a call waits for a person; code that calls tools sees it, no Task ever fails with it"
     ),
     "DCF.ApprovalRejected": "a person or a rule rejected a call, or nobody answered in time",
+    "DCF.CommandInterrupted": "a command was begun by a worker that went away; it is not run again "
+    "unasked",
     "DCF.ManualTaskFailed": "the person who was to do a manual task said that it could not be done",
     "DCF.BudgetExhausted": "a budget of the run, the try or the agent has nothing left",
     "DCF.ModelUnavailable": (

@@ -26,7 +26,7 @@ def _manual(steps: tuple[Step, ...], numbers: Collection[str], taken: set[str]) 
 
 
 def _of(step: Step, numbers: Collection[str], taken: set[str]) -> Iterator[Step]:
-    if step.number not in numbers or step.kind != "task":
+    if step.number not in numbers or step.kind != "task" or step.runs is not None:
         lanes = tuple(
             replace(lane, steps=_manual(lane.steps, numbers, taken)) for lane in step.lanes
         )
@@ -48,11 +48,11 @@ def _of(step: Step, numbers: Collection[str], taken: set[str]) -> Iterator[Step]
         line=step.line,
     )
     others = tuple(one for one in step.handlers if one not in refused)
-    yield replace(work, number=_free(step.number, taken), handlers=others)
+    yield replace(work, number=free_number(step.number, taken), handlers=others)
 
 
-def _free(number: str, taken: set[str]) -> str:
-    """A number behind ``number`` that no other step has."""
+def free_number(number: str, taken: set[str]) -> str:
+    """A number behind ``number`` that no other step has; it is among those ``taken`` then."""
     count = 1
     while f"{number}.{count}" in taken:
         count += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dcf.planner.compiling.command_arguments import command_arguments
 from dcf.planner.compiling.expression import Names, or_null, result_of, value_of, wrapped
 from dcf.planner.compiling.tool_results import required_tools, sole_tool
 from dcf.planner.compiling.work import Work
@@ -42,7 +43,9 @@ def task_state(
         "Type": "Task",
         "Comment": instructions(work, rules),
         "AgentBinding": binding,
-        "Arguments": arguments(given, names),
+        "Arguments": arguments(given, names)
+        if step.runs is None
+        else command_arguments(step.runs, names, step.deadline),
     }
     if step.deadline is not None:
         state["TimeoutSeconds"] = step.deadline

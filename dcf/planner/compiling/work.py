@@ -57,12 +57,16 @@ class Work:
 
     @property
     def required(self) -> Types:
-        """What its tools must be given, with types."""
+        """What its tools must be given, with types; nothing where that is said already."""
+        if self.step.runs is not None:
+            return {}
         return required_arguments(self.market.results, self.skills)
 
     @property
     def taken(self) -> Types:
         """What its tools can be given, with types."""
+        if self.step.runs is not None:
+            return {}
         return all_arguments(self.market.results, self.skills)
 
 

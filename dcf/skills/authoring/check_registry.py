@@ -69,8 +69,8 @@ def _check_server(place: Place, whole: Any, may_run: bool) -> Iterator[Problem]:
     if transport == "ws":
         message = "ws is not supported: MCP defines no WebSocket transport"
         yield spot.problem("REG_TRANSPORT_WS", message, "use streamable_http")
-    elif transport == "stdio":
-        if not entry.get("command"):
+    elif transport in ("stdio", "commands"):
+        if transport == "stdio" and not entry.get("command"):
             message = "a stdio server needs a command"
             yield spot.problem("REG_COMMAND_MISSING", message, "name the program")
         if not may_run:

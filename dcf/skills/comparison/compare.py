@@ -121,6 +121,12 @@ def _permissions(before: Manifest, after: Manifest) -> Iterator[Change]:
     for path in sorted(set(old.files) - set(new.files)):
         text = f"is not told of {path} any more"
         yield Change("file_removed", "permissions.files", text, "minor", "it may do less")
+    for program in sorted(set(new.commands) - set(old.commands)):
+        reason = "who allowed the skill did not allow this"
+        yield Change("command_added", "permissions.commands", f"runs {program}", "major", reason)
+    for program in sorted(set(old.commands) - set(new.commands)):
+        text = f"does not run {program} any more"
+        yield Change("command_removed", "permissions.commands", text, "minor", "it may do less")
 
 
 def _tools(before: Manifest, after: Manifest) -> Iterator[Change]:

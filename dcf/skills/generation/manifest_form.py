@@ -27,7 +27,7 @@ def manifest_document(skill: Place, tree: SourceTree, tools: ToolIndex) -> dict[
             "egress": _egress(permissions),
             "secrets": permissions.get("secrets", []),
             "riskLevel": permissions.get("riskLevel", "low"),
-            **({"files": permissions["files"]} if permissions.get("files") else {}),
+            **{name: permissions[name] for name in ("files", "commands") if permissions.get(name)},
         },
         "requiredTools": [
             _required_tool(entry, tools.tools[entry["ref"]]) for entry in spec.get("tools", [])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
+from dcf.destructive import is_destructive
 from dcf.tools.errors import UnknownServer
 from dcf.tools.gate.approval import ApprovalRequest, Approver
 from dcf.tools.gate.arguments import argument_faults
@@ -15,7 +17,7 @@ from dcf.tools.gate.decision import Decision, Verdict
 from dcf.tools.gate.egress import within
 from dcf.tools.gate.grant import Egress, Grant, Risk
 from dcf.tools.gate.pins import SchemaPin
-from dcf.tools.gate.policy import NO_FILE, Policy
+from dcf.tools.gate.policy import NO_FILE, Policy, Rule
 from dcf.tools.gate.ruling import Ruling, by_persons, by_policy, untrusted
 from dcf.tools.registry import Registry
 from dcf.tools.server_config import ServerConfig
@@ -86,6 +88,8 @@ class Gate:
         changed = self._changed(call)
         if changed is not None:
             return _deny(call, grants, changed.rule, changed.reason, changed.details)
+        if server.runs_commands:
+            grants = [replace(grant, risk="high") for grant in grants]
         rulings = [(grant, self._rule(call, grant, server)) for grant in grants]
         rulings.sort(key=lambda pair: (_PREFERRED.index(pair[1].verdict), not pair[0].trusted))
         grant, ruling = rulings[0]
@@ -118,6 +122,16 @@ class Gate:
         """Whether every skill that declares ``server:tool`` says that it may be called again."""
         grants = self._grants.get(tool, [])
         return bool(grants) and all(grant.idempotent for grant in grants)
+
+    def programs(self, decision: Decision) -> tuple[str, ...] | None:
+        """The programs that the skills of an allowed call may run; None where its server runs
+        no commands."""
+        if not self._servers.server(decision.server_id).runs_commands:
+            return None
+        grants = self._grants.get(f"{decision.server_id}:{decision.tool_name}", [])
+        return tuple(
+            program for one in grants if one.skill in decision.skills for program in one.commands
+        )
 
     def _undeclared(self, call: Call) -> Decision:
         skills = self._declared.get(call.tool, ())
@@ -152,9 +166,18 @@ class Gate:
         if faults:
             reason = f"the arguments do not fit the tool's schema: {'; '.join(faults)}"
             return Ruling("deny", "arguments.invalid", reason)
-        for refusal in (*self._egress(grant, server), *_secrets(grant, server)):
+        for refusal in (
+            *self._egress(grant, server),
+            *_secrets(grant, server),
+            *_programs(call, grant, server),
+        ):
             return refusal
         rule = self._policy.rule_for(grant)
+        if server.runs_commands and is_destructive(shlex.join(call.arguments["argv"])):
+            return _warned(self._ruled(call, grant, rule))
+        return self._ruled(call, grant, rule)
+
+    def _ruled(self, call: Call, grant: Grant, rule: Rule | None) -> Ruling:
         if rule is None:
             return Ruling("allow", "skill.declares", f"declared by {grant.skill}")
         ruling = by_policy(rule, call, grant)
@@ -187,6 +210,29 @@ class Gate:
         elif not rules.lists(server):
             reason = f"{place}, and the policy does not list its host there"
             yield Ruling("deny", "egress.host_not_listed", reason)
+
+
+def _programs(call: Call, grant: Grant, server: ServerConfig) -> Iterator[Ruling]:
+    """A command is run only where the skill names its program."""
+    if not server.runs_commands:
+        return
+    argv = call.arguments.get("argv")
+    if not isinstance(argv, list) or not argv or not all(isinstance(one, str) for one in argv):
+        reason = "a command is a list of texts `argv`, the program first"
+        yield Ruling("deny", "arguments.invalid", reason)
+    elif argv[0] not in grant.commands:
+        named = ", ".join(grant.commands) or "none"
+        hint = f"{grant.skill} may run: {named} (permissions.commands)"
+        if not grant.trusted:
+            hint = f"{untrusted(grant)}, so it may run none"
+        yield Ruling("deny", "command.undeclared", f"the program {argv[0]!r} is refused: {hint}")
+
+
+def _warned(ruling: Ruling) -> Ruling:
+    """The person who is asked is told what a command with such words may do."""
+    if ruling.verdict != "ask":
+        return ruling
+    return replace(ruling, reason=f"DESTRUCTIVE, it may not be undone; {ruling.reason}")
 
 
 def _secrets(grant: Grant, server: ServerConfig) -> Iterator[Ruling]:

@@ -26,6 +26,11 @@ class Ledger(Protocol):
         """Who approved exactly this call of these skills, with the reason; None when nobody did."""
         ...
 
+    def begun(self, digest: str) -> bool:
+        """Whether the next call with this digest was begun before by somebody who had the work
+        then, and nobody knows how it ended."""
+        ...
+
     async def recall(self, digest: str) -> ToolResult | None:
         """The result of this call if it was made before the work stopped for an approval; each
         result is given once."""

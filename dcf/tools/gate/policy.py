@@ -82,7 +82,13 @@ class Policy:
         if self.untrusted_skills == "allow":
             return replace(grant, trusted=True)
         return replace(
-            grant, risk="high", egress="none", secrets=(), idempotent=False, claims=_claims(grant)
+            grant,
+            risk="high",
+            egress="none",
+            secrets=(),
+            idempotent=False,
+            commands=(),
+            claims=_claims(grant),
         )
 
     def rule_for(self, grant: Grant) -> Rule | None:

@@ -19,6 +19,7 @@ SERVERS = Registry(
         ServerConfig("outside", url="https://api.example.com/mcp"),
         ServerConfig("bank", url="http://127.0.0.1:1/mcp", secrets={"BANK_TOKEN": "very-secret"}),
         ServerConfig("program", transport="stdio", command="tool"),
+        ServerConfig("commands", transport="stdio", command="python", runs_commands=True),
     ]
 )
 
@@ -46,9 +47,13 @@ class MemoryLedger:
         self.approvals: dict[str, str] = {}
         self.journal: dict[str, list[ToolResult]] = {}
         self.refusal = refusal
+        self.begun_before: set[str] = set()
 
     def idempotency_key(self, number: int) -> str:
         return f"wf/Pay/1/1/{number}"
+
+    def begun(self, digest: str) -> bool:
+        return digest in self.begun_before
 
     def approved(self, decision: Decision) -> str | None:
         return self.approvals.get(decision.digest)
