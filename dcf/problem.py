@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
@@ -58,7 +59,8 @@ class Problem:
         return asdict(self)
 
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        file = printable(self.file or "")
+        place = ":".join(str(part) for part in (file, self.line, self.column) if part)
         where = " ".join(part for part in (place, self.path) if part)
         text = (
             f"{where}: {self.severity}: {self.message} [{self.code}]"
@@ -66,6 +68,15 @@ class Problem:
             else (f"{self.severity}: {self.message} [{self.code}]")
         )
         return f"{text}\n    hint: {self.hint}" if self.hint else text
+
+
+def printable(text: str) -> str:
+    """``text`` in one line, what is no sign to be seen escaped: names of files may have any.
+
+    >>> printable("a\\nb.md")
+    'a\\\\nb.md'
+    """
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
 
 
 def has_errors(problems: Iterable[Problem]) -> bool:

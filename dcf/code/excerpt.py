@@ -38,7 +38,7 @@ async def excerpt_of(root: Path, path: str, first: int, last: int) -> Excerpt:
         raise UnshownFile(path=path, reason=reason, hint=_RELATIVE)
     root = checked_root(root)
     data = await asyncio.to_thread(_data, root, path)
-    if path not in await listed(root):
+    if path not in (await listed(root)).paths:
         reason = "git ignores it, or its name begins with a dot"
         raise UnshownFile(path=path, reason=reason, hint="such files are not searched either")
     text = await asyncio.to_thread(_told, data)

@@ -32,6 +32,15 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """The ``paths`` of files, relative to their root and in order. ``problems`` name those that are
+    left out."""
+
+    paths: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A file as it was read. ``data`` is None where it is no text that is searched; ``problem``
     says why, or what is odd about it."""
@@ -52,10 +61,9 @@ def checked_root(root: Path) -> Path:
     return real
 
 
-async def listed(root: Path) -> tuple[str, ...]:
-    """The paths, relative to ``root`` and in order, of all files that git does not ignore, whether
-    it knows them already or not; without hidden ones and links. Paths that are no UTF-8 are left
-    out: nobody could cite them.
+async def listed(root: Path) -> Listing:
+    """All files below ``root`` that git does not ignore, whether it knows them already or not;
+    without hidden ones and links. Paths that are no UTF-8 are left out: nobody could cite them.
 
     Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles``.
     """
@@ -63,7 +71,9 @@ async def listed(root: Path) -> tuple[str, ...]:
     found, more = await records(arguments, root, end=b"\0", most=MOST_FILES)
     if more:
         raise TooManyFiles(root=root, most=MOST_FILES)
-    return tuple(sorted(path for one in found if (path := path_text(one)) is not None))
+    paths = tuple(sorted(path for one in found if (path := path_text(one)) is not None))
+    nameless = sorted(one for one in found if path_text(one) is None)
+    return Listing(paths, tuple(map(_no_path, nameless)))
 
 
 def ignoring(root: Path) -> list[str]:
@@ -118,6 +128,13 @@ def read(root: Path, path: str, known: Stamp | None) -> Source | None:
         message = f"its lines have over {_WRITTEN} bytes on average: it is minified, or data"
         return _refused(stamp, path, "code_file_minified", message, "")
     return Source(stamp, data, _not_utf8(data, path))
+
+
+def _no_path(path: bytes) -> Problem:
+    message = "its path is no UTF-8: it is not searched"
+    hint = "rename the file: what is found is cited by its path"
+    shown = path.decode("utf-8", "backslashreplace").removeprefix("./")
+    return Problem("code_file_name", message, "", hint, "warning", shown)
 
 
 def _too_large(stamp: Stamp, path: str) -> Source:

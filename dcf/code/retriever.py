@@ -62,6 +62,7 @@ class CodeRetriever:
         self._first_done = asyncio.Event()
         self._is_embedded = False
         self._listed = 0
+        self._nameless: tuple[Problem, ...] = ()
 
     async def ready(self, question: str, patience_s: float = _PATIENCE_S) -> tuple[Problem, ...]:
         """Bring the index up to date before an answer to ``question``. Where that takes long, it
@@ -156,7 +157,8 @@ class CodeRetriever:
             if len(changed) >= _FILES:
                 await asyncio.to_thread(self._tidy)
             self._first_done.set()
-            total += Synced(unchanged=unchanged, problems=await self._old_problems(changed))
+            problems = (*self._nameless, *await self._old_problems(changed))
+            total += Synced(unchanged=unchanged, problems=problems)
             return total + await self._embed(changed)
 
     async def find(
@@ -187,11 +189,11 @@ class CodeRetriever:
         looked = asyncio.create_task(asyncio.to_thread(self._look))
         try:
             found = await listed(self.root)
-            paths = await asyncio.to_thread(written_by_people, self.root, found)
+            paths = await asyncio.to_thread(written_by_people, self.root, found.paths)
         finally:
             await asyncio.wait([looked])
         known, same = looked.result()
-        self._listed = len(paths)
+        self._listed, self._nameless = len(paths), found.problems
         return [one for one in paths if one not in same], sorted(known - set(paths))
 
     def _look(self) -> tuple[set[str], set[str]]:

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dcf.citation import Citation, InvalidCitation
 from dcf.code.cutting import cut
-from dcf.code.files import Source, Stamp, read
+from dcf.code.files import LARGEST, Source, Stamp, read
 from dcf.code.piece import Piece
 from dcf.code.rows import KnownFile, put_file, put_stamp, remove_file
 from dcf.problem import Problem
@@ -19,6 +20,8 @@ from dcf.secret_form import is_credential, without_credentials
 # A file may be written twice within one tick of the clock of its file system.
 _FRESH_NS = 2_000_000_000
 _UNKNOWN_TIME = -1
+_SURELY_CITED = 500
+"""Characters of an ASCII path that a citation has room for, each of them escaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,14 @@ def sync_files(
     connection: sqlite3.Connection, root: Path, paths: Sequence[str], known: Mapping[str, KnownFile]
 ) -> Synced:
     """Index those of ``paths`` that are not as they are ``known``. What vanished meanwhile, or may
-    not be read, goes; what has a secret in its path is not indexed."""
+    not be read, goes; what has a secret in its path, or cannot be cited by it, is not indexed."""
     total = Synced()
     for path in paths:
         if is_credential(path):
             total += Synced(problems=(_secret_path(path),))
+            continue
+        if not _is_citable(path):
+            total += Synced(problems=(_no_citation(path),))
             continue
         before = known.get(path)
         try:
@@ -113,6 +119,23 @@ def _secret_path(path: str) -> Problem:
     told = without_credentials(path)
     hint = "rename the file: what is found is cited by its path"
     return Problem("code_file_secret", message, "", hint, "warning", told)
+
+
+def _is_citable(path: str) -> bool:
+    if path.isascii() and path.isprintable() and len(path) <= _SURELY_CITED:
+        return True
+    try:
+        Citation("code", path, "line", number=1, last=LARGEST)
+    except InvalidCitation:
+        return False
+    return True
+
+
+def _no_citation(path: str) -> Problem:
+    message = "its path has control characters, or is too long to be cited: it is not searched"
+    hint = "rename the file: what is found is cited by its path"
+    shown = path[:_SURELY_CITED]
+    return Problem("code_file_name", message, "", hint, "warning", shown)
 
 
 def _unread(path: str, error: OSError) -> tuple[Problem, ...]:

@@ -13,7 +13,7 @@ from dcf.documents.format import format_of
 async def documents_in(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The paths, relative to ``folder``, of its documents, and of its other files; both without
     what git ignores, hidden files and links. Raises a CodeProblem."""
-    found = await listed(folder)
+    found = (await listed(folder)).paths
     known = tuple(path for path in found if format_of(path) is not None)
     return known, tuple(path for path in found if format_of(path) is None)
 

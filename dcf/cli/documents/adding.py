@@ -20,7 +20,7 @@ from dcf.cli.trouble import BadInput, listed, summary
 from dcf.cli.wording import counted
 from dcf.memory import Document, DocumentFiles, DocumentReport, UnknownDocument
 from dcf.personal_form import PersonalSetting
-from dcf.problem import Problem
+from dcf.problem import Problem, printable
 from dcf.retrieval import Caller
 
 _TOLD = ("added", "changed", "removed", "unchanged", "refused", "passed_over")
@@ -50,7 +50,7 @@ async def add_documents(
                 found = files.sync(path, project=project, by=by, personal=personal)
                 async for report in found:
                     reports.append(report)
-                    progress.tell(f"{len(reports):,} files: {report.path}")
+                    progress.tell(f"{len(reports):,} files: {printable(report.path)}")
             progress.tell("comparing meanings")
             await documents.catch_up()
     return _answer(project, reports)
@@ -75,7 +75,9 @@ async def remove_documents(settings: Settings, project: str, names: Sequence[str
                 await documents.remove(one.id, by=by)
                 await audit.keep("delete", Caller(by.name), one.project, [one.citation], 1)
     removed = [document_entry(one) for one in found.values()]
-    return Answer({"removed": removed}, [f"Removed {one['path']}" for one in removed], "removed")
+    return Answer(
+        {"removed": removed}, [f"Removed {printable(one['path'])}" for one in removed], "removed"
+    )
 
 
 def _answer(project: str, reports: Sequence[DocumentReport]) -> Answer:
@@ -105,4 +107,4 @@ def _entry(report: DocumentReport) -> dict[str, Any]:
 def _line(report: DocumentReport) -> str:
     assert report.document is not None
     of = counted(report.document.pieces, "piece", "pieces")
-    return f"{report.outcome} {report.path}: {report.document.format}, {of}"
+    return f"{report.outcome} {printable(report.path)}: {report.document.format}, {of}"

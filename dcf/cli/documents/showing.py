@@ -15,7 +15,7 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.memory import Document, DocumentPiece
-from dcf.problem import Problem
+from dcf.problem import Problem, printable
 from dcf.secret_form import without_secrets
 
 _EXCERPT = 300
@@ -103,7 +103,7 @@ def _heading(document: Document) -> list[Text]:
     pieces = counted(document.pieces, "piece", "pieces")
     about = f"{document.format}, {pages}{pieces}, read {moment(document.read_at)}"
     return [
-        Text.assemble((document.path, "bold"), f"  {one_line(document.title)}"),
+        Text.assemble((printable(document.path), "bold"), f"  {one_line(document.title)}"),
         Text(f"  {document.citation}  {about}", "dim"),
     ]
 
@@ -114,7 +114,8 @@ def _lines(piece: DocumentPiece) -> list[Text]:
 
 def _place(piece: DocumentPiece) -> str:
     page = "" if piece.page is None else f" page {piece.page}"
+    path = printable(piece.path)
     if piece.first_line is None:
-        return f"{piece.path}{page}"
+        return f"{path}{page}"
     last = "" if piece.last_line == piece.first_line else f"-{piece.last_line}"
-    return f"{piece.path}:{piece.first_line}{last}{page}"
+    return f"{path}:{piece.first_line}{last}{page}"

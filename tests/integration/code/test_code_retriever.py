@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import sqlite3
 import subprocess
@@ -453,3 +454,25 @@ async def test_no_secret_of_a_file_is_kept_or_returned(
     for one in (token, key):
         assert one.drawn not in repr((report, hits, shown))
         assert one.drawn.encode() not in kept
+
+
+async def test_a_file_that_cannot_be_cited_by_its_name_is_named_and_left_out(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    code = "def escape_sequence_marker():\n    return 1\n"
+    for name in (b"e\x1b[31mred.py", b"a\nb.py", b"caf\xe9.py", b"d\x7f.py", b"tea.py"):
+        Path(os.fsdecode(bytes(root) + b"/" + name)).write_text(code)
+    long = root.joinpath(*["ц" * 100] * 4)
+    long.mkdir(parents=True)
+    (long / "far.py").write_text(code)
+    report = await retriever.sync()
+    named = [str(one).partition(":")[0] for one in report.problems if one.code == "code_file_name"]
+    assert sorted(named, key=len)[:4] == [
+        "a\\nb.py",
+        r"d\u007f.py",
+        r"caf\xe9.py",
+        r"e\u001b[31mred.py",
+    ]
+    assert len(named) == 5 and max(named, key=len).startswith("цц")
+    hits = await retriever.find("escape sequence marker")
+    assert [one.citation for one in hits] == ["dcf://code/tea.py/line/1-2"]
