@@ -93,7 +93,7 @@ def problems_of(new: NewItem) -> Iterator[Problem]:
     yield from _text_problems("text", new.text, LONGEST)
     if len(new.tags) > MOST_TAGS:
         yield _problem("tags", f"has {len(new.tags)} tags, above {MOST_TAGS}")
-    for number, tag in enumerate(new.tags):
+    for number, tag in enumerate(new.tags[:MOST_TAGS]):
         yield from _text_problems(f"tags[{number}]", tag, LONGEST_NAME)
         if tag.startswith(OWN):
             yield _problem(f"tags[{number}]", f"begins with {OWN!r}, as only DCF's own tags do")

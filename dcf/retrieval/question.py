@@ -13,6 +13,7 @@ from dcf.secret_form import without_secrets
 Mode: TypeAlias = Literal["ranked", "guide"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 MOST_CONTEXT = 100
+_DIGITS = 20
 LONGEST_QUERY = 100_000
 """Characters of a query: room for a stack trace."""
 
@@ -41,16 +42,21 @@ class ContextQuestion:
     tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if len(self.query) <= LONGEST_QUERY:  # a longer one is refused
+        if len(self.query) <= LONGEST_QUERY:  # what is longer is refused
             object.__setattr__(self, "query", without_secrets(self.query))
-        if self.file_path is not None:
+        if self.file_path is not None and len(self.file_path) <= LONGEST_NAME:
             object.__setattr__(self, "file_path", without_secrets(self.file_path))
-        object.__setattr__(self, "tags", tuple(map(without_secrets, self.tags)))
+        if len(self.tags) <= MOST_TAGS and all(len(one) <= LONGEST_NAME for one in self.tags):
+            object.__setattr__(self, "tags", tuple(map(without_secrets, self.tags)))
 
 
 def limit_of(limit: int | None, budget: int | None) -> int:
     """How many are asked for where nobody said it: with a budget that alone decides."""
     return limit if limit is not None else 10 if budget is None else MOST_CONTEXT
+
+
+def _shown(number: int) -> str:
+    return f"{number}" if abs(number) < 10**_DIGITS else f"a number of more than {_DIGITS} digits"
 
 
 def faults_of(question: ContextQuestion) -> Iterator[str]:
@@ -67,7 +73,7 @@ def faults_of(question: ContextQuestion) -> Iterator[str]:
         yield f"filePath has over {LONGEST_NAME:,} characters"
     if len(question.tags) > MOST_TAGS:
         yield f"tags has {len(question.tags)} tags, above {MOST_TAGS}"
-    for number, tag in enumerate(question.tags):
+    for number, tag in enumerate(question.tags[:MOST_TAGS]):
         if not tag.strip():
             yield f"tags[{number}] is empty"
         if len(tag) > LONGEST_NAME:
@@ -75,8 +81,8 @@ def faults_of(question: ContextQuestion) -> Iterator[str]:
         for fault in text_faults(tag):
             yield f"tags[{number}] {fault}"
     if not 1 <= question.limit <= MOST_CONTEXT:
-        yield f"limit is {question.limit}, not between 1 and {MOST_CONTEXT}"
+        yield f"limit is {_shown(question.limit)}, not between 1 and {MOST_CONTEXT}"
     if question.budget is not None and not LEAST_BUDGET <= question.budget <= MOST_BUDGET:
-        yield f"budget is {question.budget}, not between {LEAST_BUDGET} and {MOST_BUDGET:,}"
+        yield f"budget is {_shown(question.budget)}, not between {LEAST_BUDGET} and {MOST_BUDGET:,}"
     if question.mode not in MODES:
         yield f"mode is {question.mode!r}, not one of {', '.join(MODES)}"

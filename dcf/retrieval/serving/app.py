@@ -36,6 +36,8 @@ _log = logging.getLogger(__name__)
 
 _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 _SWEEP_S = 60.0
+_LONGEST_ID = 200
+"""Characters of the id of an item: those that the service gives have fewer."""
 
 Handler = Callable[[Request], Awaitable[Response]]
 Answer = Callable[[ContextQuestion, Caller], Awaitable[Response]]
@@ -135,6 +137,8 @@ class _Desk:
     async def delete(self, request: Request) -> Response:
         project = self._project(request, request.query_params.get("root"))
         item_id = request.path_params["id"]
+        if len(item_id) > _LONGEST_ID:
+            raise BadRequest(f"an id has at most {_LONGEST_ID} characters, not {len(item_id):,}")
         await self._retrieval.forget(project, item_id, _caller(request))
         return JSONResponse({"ok": True, "deleted": item_id})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,12 @@ _RULES = {
     "int_parsing_size": "a whole number",
     "literal_error": " or ".join(MODES),
 }
+_TOLD = 20
+"""Faults that a refusal tells; of more it says how many."""
+_LARGE = 64 * 1024
+"""Bytes of a body that is read beside the loop: others are answered meanwhile."""
+_WHOLE = 1e15
+"""Numbers with a point from here on are not taken for whole ones."""
 _SHOWN = 40
 """Characters of what was found that a refusal tells again."""
 _SIGNS = re.compile(r"[\W_]+")
@@ -44,7 +51,8 @@ class BadRequest(Exception):
 
 def _whole(value: Any) -> Any:
     """JSON has one kind of number: 8.0 is 8."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE
+    return int(value) if is_whole else value
 
 
 class LogBody(BaseModel):
@@ -125,6 +133,12 @@ class ContextBody(BaseModel):
 async def body_of(request: Request, model: type[Body]) -> Body:
     """The body of a request. Raises BadRequest."""
     data = await _bytes_of(request)
+    if len(data) < _LARGE:
+        return _read(data, model)
+    return await asyncio.to_thread(_read, data, model)
+
+
+def _read(data: bytes, model: type[Body]) -> Body:
     try:
         # Bytes are not left to `json`: it reads UTF-16 and halves of surrogate pairs from them.
         document = json.loads(data.decode("utf-8-sig"))
@@ -144,10 +158,32 @@ async def body_of(request: Request, model: type[Body]) -> Body:
         raise BadRequest("the body has a whole number of over 4,300 digits") from None
     if not isinstance(document, dict):
         raise BadRequest(f"the body is no JSON object but {_found(document)}")
+    few, more = _shortened(model, document)
     try:
-        return model.model_validate(document)
+        return model.model_validate(few)
     except ValidationError as error:
-        raise BadRequest("; ".join(_faults(model, document, error))) from None
+        faults: list[str] = list(_faults(model, few, error))
+        more += max(0, len(faults) - _TOLD)
+        told = [*faults[:_TOLD], f"and {more:,} more"] if more else faults
+        raise BadRequest("; ".join(told)) from None
+
+
+def _shortened(model: type[Body], document: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
+    """``document`` with no more that is wrong in it than is told, and how much was left out: to
+    collect 1,000,000 faults takes seconds and more than a gigabyte."""
+    known = {one.alias or name for name, one in model.model_fields.items()}
+    few, left_out, unknown = dict[str, Any](), 0, 0
+    for name, value in document.items():
+        unknown += name not in known
+        if name not in known and unknown > _TOLD:
+            left_out += 1
+        elif name in known and isinstance(value, list):
+            wrong = [at for at, one in enumerate(value) if not isinstance(one, str)]
+            few[name] = value[: wrong[_TOLD]] if len(wrong) > _TOLD else value
+            left_out += max(0, len(wrong) - _TOLD)
+        else:
+            few[name] = value
+    return few, left_out
 
 
 async def _bytes_of(request: Request) -> bytes:
@@ -185,7 +221,7 @@ def _faults(
 
 def _unknown(model: type[Body], name: str) -> str:
     known = [one.alias or one_name for one_name, one in model.model_fields.items()]
-    near = get_close_matches(_plain(name), map(_plain, known), 1, 0.7)
+    near = get_close_matches(_plain(name[:_SHOWN]), map(_plain, known), 1, 0.7)
     mend = (
         f"did you mean {next(one for one in known if _plain(one) == near[0])}?"
         if near

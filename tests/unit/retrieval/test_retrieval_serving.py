@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -198,6 +199,39 @@ async def test_all_faults_of_a_body_are_told_at_once(
     async with serve() as client:
         status, answer = await said(client, path, body)
         assert status == 400 and error in answer["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "first", "more"),
+    [
+        (b'"query":"x",' + b",".join(b'"%x":1' % one for one in range(100_000)), "0 is", 99_980),
+        (b'"query":"x","tags":[' + b",".join([b"1"] * 400_000) + b"]", "tags[0] is", 399_980),
+        (b'"query":"x","tags":[' + b",".join([b'""'] * 400_000) + b"]", "tags has 400000", 0),
+    ],
+)
+async def test_of_many_faults_the_first_are_told(
+    serve: Open, body: bytes, first: str, more: int
+) -> None:
+    """To tell each of 300,000 took 7 s and 1.5 GB, and nobody else was answered meanwhile."""
+    async with serve() as client:
+        began = time.process_time()
+        status, answer = await said(client, "/augmented-context", b"{" + body + b"}")
+        assert time.process_time() - began < 2.5
+    assert status == 400 and answer["error"].startswith(first)
+    assert len(answer["error"]) < 10_000
+    assert not more or answer["error"].endswith(f"; and {more:,} more")
+
+
+async def test_what_a_refusal_repeats_is_short(serve: Open) -> None:
+    async with serve() as client:
+        question = b'{"query": "a", "limit": 1e300}'
+        _, answer = await said(client, "/augmented-context", question)
+        assert answer["error"] == "limit is the number 1e+300; it must be a whole number"
+        question = b'{"query": "a", "budget": ' + b"9" * 300 + b"}"
+        _, answer = await said(client, "/augmented-context", question)
+        assert len(answer["error"]) < 120
+        gone = await client.delete(f"/log/{'a' * 5_000}")
+        assert gone.status_code == 400 and len(gone.text) < 120
 
 
 async def test_a_refusal_tells_no_secret_again(serve: Open) -> None:
