@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dcf.citation import Citation
-from dcf.context_form import FILE_KINDS, Kind
+from dcf.context_form import FILE_KINDS, Kind, told_entry
 from dcf.memory import SYSTEM, Memory, random_id
 from dcf.problem import ProblemError
 from dcf.retrieval import (
@@ -182,9 +182,9 @@ def _caller(task: Task) -> Caller:
 
 
 def _told(answered: Answered) -> Iterator[str]:
-    """Each text under its address: what a bundle counts for it has room for the signs."""
+    """Each text under its address."""
     for one in answered.found:
-        yield f"## {one.candidate.citation}\n{one.candidate.text}"
+        yield told_entry(f"## {one.candidate.citation}", one.candidate.text)
 
 
 def _event(
