@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from control_plane import APPROVALS, JSON, StateDocument, Store, UnknownRun
+from dcf.secret_form import without_secrets
 from dcf.workflow.aliveness import alive
 from dcf.workflow.errors import (
     ApprovalSettled,
@@ -199,13 +200,16 @@ async def give_answer(
     via: Surface | None = None,
     more: Mapping[str, JSON] = MappingProxyType({}),
 ) -> None:
-    """Answer the question ``asked`` with ``said``, whose ``by`` is who does. The history tells it
+    """Answer the question ``asked`` with ``said``, whose ``by`` is who does; its ``reason`` is kept
+    without secrets. The history tells it
     as an ``event``, but for what is ``more``. Raises as ``answer_approval``."""
     workflow_id, by = asked.workflow_id, str(said["by"])
     if not asked.request.may_decide(by):
         raise NotAnApprover(by, asked.request.approver, asked.request.people)
     at = await store.now_ms()
-    told = {**said, "digest": asked.request.digest, "ask": asked.ask}
+    # People paste what they did, with the passwords in it, and history is read by many.
+    reason = without_secrets(str(said["reason"]))
+    told = {**said, "reason": reason, "digest": asked.request.digest, "ask": asked.ask}
     if via is not None:
         told["via"] = via
     place = {"path": asked.path, "visit": asked.visit, "try": asked.try_}

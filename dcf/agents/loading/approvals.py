@@ -21,6 +21,7 @@ from dcf.agents.loading.errors import (
     QuestionChanged,
     SeveralPending,
 )
+from dcf.secret_form import without_secrets
 from dcf.tools import ApprovalRequest
 
 JSON = Any
@@ -139,7 +140,7 @@ async def decide_agent_approval(
         entry = entries.get(chosen.id)
         if entry is None or entry["status"] != "pending" or standing(entry, now) is None:
             raise ApprovalSettled(f"{chosen.id} was decided on before, or its time is over")
-        said = {"by": by, "reason": reason, **({"via": via} if via else {})}
+        said = {"by": by, "reason": without_secrets(reason), **({"via": via} if via else {})}
         entries[chosen.id] = _with_answer(entry, decision, said, now)
         event = _decided(chosen.id, entry, decision, said)
         member = index_member(agent_id, chosen.id)

@@ -261,8 +261,8 @@ async def test_a_rejection_is_told_to_the_work_and_then_the_question_may_be_put_
     desk: Desk,
 ) -> None:
     await desk.ask(7)
-    await decide_agent_approval(desk.agents, AGENT, decision="reject", by="operator", reason="no")
-    with pytest.raises(ApprovalRejected, match="rejected by operator: no"):
+    await decide_agent_approval(desk.agents, AGENT, decision="reject", by="operator", reason=WHY)
+    with pytest.raises(ApprovalRejected, match=r"rejected by operator: no, password=\[redacted"):
         await call(await desk.open(), "pay", 7)
     await desk.ask(7)
     assert desk.tools.calls == []

@@ -111,6 +111,19 @@ async def test_what_could_not_be_done_is_caught_with_its_reason(stage: Stage) ->
 
 
 @staged
+async def test_a_note_is_kept_without_its_secrets(stage: Stage) -> None:
+    stage.worker()
+    await stage.submit(flow(A=manual()), VALUE)
+    note = "reset it, password=Tr0ub4dor99, and told Ann"
+    await done(stage, await task(stage), result={}, note=note)
+    ended = await stage.end()
+    kept = "reset it, password=[redacted: password], and told Ann"
+    assert ended.output["note"] == kept
+    (answered,) = await events(stage, "ManualTaskDone")
+    assert answered["reason"] == kept
+
+
+@staged
 async def test_an_answer_that_is_none_changes_nothing(stage: Stage) -> None:
     stage.worker()
     await stage.submit(flow(A=manual()), VALUE)
