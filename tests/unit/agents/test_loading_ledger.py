@@ -41,6 +41,8 @@ SERVERS = Registry([ServerConfig("bank", url="http://127.0.0.1:9/mcp")])
 SAFE = manifest("safe", "bank:look", egress="internet")
 RISKY = manifest("risky", "bank:pay", egress="internet", riskLevel="high")
 
+WHY = "no, password=Tr0ub4dor99 is old"
+
 
 class Tools:
     """A toolbox that counts; every call has an answer of its own, and takes its time."""
