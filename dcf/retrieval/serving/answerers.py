@@ -31,11 +31,13 @@ READY = b"ready"
 SENT = "<f2"
 """Numbers of a vector, as they are sent: memory keeps them so, too."""
 _DEATHS = 3
-"""So many processes at one place, one after another without an answer, are a failure of all."""
+"""Where at each place so many processes end, one after another without an answer, and none is
+ready, all of it has failed."""
 _TRIES = 2
 """Processes that one question may end."""
 _AGAIN_S = 0.5
-"""Between a process that did not start and the next try."""
+"""Between a process that did not start and the next try; each further wait is twice as long."""
+_LONGEST_AGAIN_S = 30.0
 _PATIENCE_S = 300.0
 """How long a process has to get ready, or for an answer: the first question about 1,000,000 items
 in files took 117 s."""
@@ -116,9 +118,9 @@ class _Answerer:
 
 class Answerers:
     """``count`` processes by ``command``, each of which is told ``setting`` first. One that ends,
-    or takes longer than ``patience_s``, is replaced; its question is asked again, once. Where
-    ``_DEATHS`` in a row end without an answer, or cannot be started, there is a ``failure``, and
-    ``on_failure`` is called."""
+    or takes longer than ``patience_s``, is replaced; its question is asked again, once. Where none
+    is ready, and at each place ``_DEATHS`` in a row ended without an answer or could not be started,
+    there is a ``failure``, and ``on_failure`` is called."""
 
     def __init__(
         self,
@@ -135,6 +137,8 @@ class Answerers:
         self._on_failure = on_failure
         self._patience_s = patience_s
         self._all: dict[int, _Answerer] = {}
+        self._ready: set[int] = set()
+        self._deaths = [0] * count
         self._free: asyncio.Queue[_Answerer | None] = asyncio.Queue()
         self._keeping: list[asyncio.Task[None]] = []
         self._asking: set[asyncio.Task[tuple[int, bytes]]] = set()
@@ -204,31 +208,34 @@ class Answerers:
     async def _keep(self, place: int) -> None:
         """Replace the process at ``place`` whenever it ends."""
         one: _Answerer | None = self._all[place]
-        deaths = 0
         while True:
             if one is None:
-                deaths += 1
+                self._deaths[place] += 1
             else:
+                self._ready.add(place)
                 self._free.put_nowait(one)
                 status = await one.process.wait()
-                deaths = 1 if one.answers else deaths + 1
+                self._ready.discard(place)
+                self._deaths[place] = 1 if one.answers else self._deaths[place] + 1
                 pid = one.process.pid
                 _log.warning("process %d, which answered questions, ended (%d)", pid, status)
-            if deaths >= _DEATHS:
+            if not self._ready and min(self._deaths) >= _DEATHS:
                 break
+            if one is None or self._deaths[place] >= _DEATHS:
+                await asyncio.sleep(_wait_s(self._deaths[place]))
             one = await self._replaced(place)
-        self.failure = AnswerersFailed(how=f"{_DEATHS} did, one after another")
+        where = "" if self._count == 1 else ", at each place"
+        self.failure = AnswerersFailed(how=f"{_DEATHS} did, one after another{where}")
         self._free.put_nowait(None)
         self._on_failure()
 
     async def _replaced(self, place: int) -> _Answerer | None:
-        """The next process at ``place``; None, a moment later, if it did not start."""
+        """The next process at ``place``; None if it did not start."""
         try:
             one = await self._start(place)
         except (_Lost, OSError) as error:
             why = error if isinstance(error, OSError) else "it ended before it was ready"
             _log.warning("no process answers in its place: %s", why)
-            await asyncio.sleep(_AGAIN_S)
             return None
         _log.warning("process %d answers in its place", one.process.pid)
         return one
@@ -241,3 +248,8 @@ class Answerers:
 
     async def _end(self) -> None:
         await asyncio.gather(*(one.end(_END_S) for one in self._all.values()))
+
+
+def _wait_s(deaths: int) -> float:
+    """Before the next process at a place where so many ended without an answer."""
+    return float(min(_AGAIN_S * 2 ** min(deaths - 1, 10), _LONGEST_AGAIN_S))

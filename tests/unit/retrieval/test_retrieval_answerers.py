@@ -144,6 +144,27 @@ async def test_all_of_it_ends_where_none_can_be_started_any_more(
     assert caplog.text.count("No such file or directory") == 2
 
 
+async def test_none_that_starts_ends_what_another_one_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcf.retrieval.serving.answerers._AGAIN_S", 0.01)
+    python = tmp_path / "python"
+    python.symlink_to(sys.executable)
+    failed = asyncio.Event()
+    async with Answerers((str(python), *COMMAND[1:]), b"True", 2, failed.set) as asked:
+        slow = await asyncio.gather(said(asked, "slow"), said(asked, "slow"))
+        (_, first), (_, second) = slow
+        python.unlink()
+        os.kill(first, signal.SIGKILL)
+        await asyncio.sleep(0.3)  # five tries that fail
+        assert await said(asked, "a") == ("a", second)
+        assert not failed.is_set()
+        python.symlink_to(sys.executable)
+        os.kill(second, signal.SIGKILL)
+        assert (await asyncio.wait_for(said(asked, "b"), 10))[0] == "b"
+        assert asked.failure is None
+
+
 async def test_one_that_takes_too_long_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
     async with answerers(patience_s=0.5) as asked:
         _, first = await said(asked, "a")
