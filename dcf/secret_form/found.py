@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 
@@ -14,6 +14,14 @@ class Found:
     kind: str
     start: int
     end: int
+
+
+def places(text: str, part: str) -> Iterator[int]:
+    """Where ``part`` stands in ``text``."""
+    place = text.find(part)
+    while place >= 0:
+        yield place
+        place = text.find(part, place + 1)
 
 
 def united(found: Iterable[Found]) -> list[Found]:

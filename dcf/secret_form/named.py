@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from dcf.secret_form.found import Found
+from dcf.secret_form.found import Found, places
 from dcf.secret_form.naming import FOREIGN_NAME, IN_PAIR, IS, NAME, foreign_parts, kind_of
 from dcf.secret_form.said import (
     is_count,
@@ -51,7 +51,7 @@ _ELSEWHERE = (
     re.compile(rf"[\w\u0900-\u0e7f-]{{0,20}}+{IS}"),
     re.compile(rf"(?P<name>{FOREIGN_NAME})(?P<between>{IS})"),
 )
-_SIGNS_OF_GIVING = (":", "=", "</", "：")
+_SIGNS_OF_GIVING = (":", "=", "</", "：", "&#")
 _SHORTEST_MADE = 6
 """Signs of what a machine makes; a code that is shorter is written without quotes."""
 _COUNTED = ("token", "pass")
@@ -62,16 +62,23 @@ _BEFORE = 12
 """Signs that a name may have before its part."""
 
 
-def named(text: str, lower: str) -> Iterator[Found]:
-    """The values of assignments and members; ``lower`` is ``text`` in small letters."""
+def name_places(lower: str) -> list[tuple[int, bool]]:
+    """Where the names of secrets may be in ``lower``, a text in small letters, in its order; and
+    whether each is one of another language."""
+    here = [(place, False) for part in _PARTS for place in places(lower, part)]
+    there = {(place, True) for part in foreign_parts(lower) for place in places(lower, part)}
+    return sorted((*here, *there))
+
+
+def named(text: str, lower: str, begun: Sequence[tuple[int, bool]]) -> Iterator[Found]:
+    """The values of assignments and members; ``lower`` is ``text`` in small letters, ``begun`` are
+    its ``name_places``."""
     if not any(sign in lower for sign in _SIGNS_OF_GIVING):
         return
     at = 0
-    here = [place for part in _PARTS for place in _places(lower, part)]
-    elsewhere = {place for part in foreign_parts(lower) for place in _places(lower, part)}
-    for place in sorted((*here, *elsewhere)):
-        begun, form = _ELSEWHERE if place in elsewhere else _HERE
-        given = begun.match(lower, place) if place >= at else None
+    for place, is_foreign in begun:
+        beginning, form = _ELSEWHERE if is_foreign else _HERE
+        given = beginning.match(lower, place) if place >= at else None
         hit = given and form.search(lower, max(at, place - _BEFORE), given.end())
         if not hit:
             continue
@@ -87,13 +94,6 @@ def named(text: str, lower: str) -> Iterator[Found]:
 def _is_pair(lower: str, hit: re.Match[str]) -> bool:
     """Whether name and value are two members side by side."""
     return _IN_PAIR.search(lower, max(0, hit.start() - _FAR), hit.start()) is not None
-
-
-def _places(lower: str, part: str) -> Iterator[int]:
-    place = lower.find(part)
-    while place >= 0:
-        yield place
-        place = lower.find(part, place + 1)
 
 
 def _value(text: str, lower: str, hit: re.Match[str]) -> Found | None:

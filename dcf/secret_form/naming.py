@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # What people of other languages than English call a password, in small letters. Words that mean
 # more than a password (clave, parola, codice) are none.
 _FOREIGN_PASS = r"passwort|passord|mot[-_ ]?de[-_ ]?passe|palavra[-_ ]passe"
@@ -58,7 +60,10 @@ word may be one; some of these names are ``foreign``. Machines make the values o
 others, and plain words are none."""
 FOREIGN_NAME = rf"(?P<chosen>(?P<foreign>{_FOREIGN})){_ENDING}"
 """The same of names without ``pass``, which take longer to look for."""
-_ASSIGNED = r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+(?:=>|:=|[:=：]|(?:%20)?%3[ad](?:%20)?)[*`]{0,2}\s*+"
+_ASSIGNED = (
+    r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+"
+    r"(?:=>|:=|[:=：]|&#(?:61|58|x3[ad]);|(?:%20)?%3[ad](?:%20)?)[*`]{0,2}\s*+"
+)
 _BESIDE = (
     r"\\?[\"']?[\s,]{1,60}+\\?[\"']?value\\?[\"']?\s{0,9}+[:=]\s{0,9}+"
     r"|</(?:name|key)>\s{0,60}+<(?:value|string)>"
@@ -86,9 +91,16 @@ _KINDS = (
 )
 
 
+# Letters and signs of a fixed width, as in Chinese texts; each is one sign of ASCII.
+_WIDE = re.compile("[\uff01-\uff5e]")
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+
+
 def small(text: str) -> str:
     """``text`` in small letters, each at its place."""
     lower = text.lower()
+    if not text.isascii() and _WIDE.search(lower):
+        lower = lower.translate(_NARROW)
     # A few letters, as İ, become two.
     return lower if len(lower) == len(text) else "".join(map(_small_letter, text))
 

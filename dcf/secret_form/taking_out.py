@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from dcf.secret_form.commands import COMMANDS, in_commands
@@ -12,11 +13,13 @@ from dcf.secret_form.fields import in_fields
 from dcf.secret_form.found import Found, united
 from dcf.secret_form.json_text import in_json, is_json
 from dcf.secret_form.makers import made_by_makers
-from dcf.secret_form.named import named
+from dcf.secret_form.named import name_places, named
 from dcf.secret_form.naming import LABELS, VALUE, foreign_parts, small
 from dcf.secret_form.randomness import random_values
 from dcf.secret_form.runs import kinds_of
+from dcf.secret_form.settings import in_settings, shows_settings
 from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
+from dcf.secret_form.tables import in_tables
 
 Put = str | Callable[[str], str]
 """What is put in the place of a secret: always the same, or by its kind."""
@@ -36,6 +39,7 @@ _LAST_WORD = 7
 """Signs of what may be left of a credential where a text was cut."""
 GOES_ON = " ."
 """Behind a text, it says that this was not cut there."""
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _ID = re.compile(r"(?:^|_)ids?$|[a-z]I[Dd]s?$|^I[Dd]s?$")
 
 
@@ -129,7 +133,7 @@ def _kind_of_member(name: str, value: str | float) -> str | None:
     text = begin + json.dumps(value, ensure_ascii=False)
     lower = small(text)
     at = len(begin) + isinstance(value, str)
-    found = (*named(text, lower), *in_fields(lower))
+    found = (*named(text, lower, name_places(lower)), *in_fields(lower))
     return next((one.kind for one in found if one.start == at), None)
 
 
@@ -139,24 +143,40 @@ def _may_name(lower: str) -> bool:
 
 def _may_hold(text: str) -> bool:
     kinds = kinds_of(text)
-    lower = text.lower()
+    lower = small(text)
+    if not text.isascii():
+        lower = _UNSEEN.sub("", lower)
     return (
         _RUN in kinds
         or _may_name(lower)
         or any(part in lower for part in _PARTS_OF_OTHERS)
+        or shows_settings(lower)
         or kinds.rstrip().endswith(b"a" * _LAST_WORD)
     )
 
 
 def _secrets(text: str) -> list[Found]:
+    if not text.isascii() and _UNSEEN.search(text):
+        return _secrets_unseen(text)
     lower = small(text)
+    begun = name_places(lower)
+    names = [place for place, _ in begun]
     return [
         *_credentials(text, lower),
         *in_fields(lower),
         *in_commands(text, lower),
-        *named(text, lower),
+        *named(text, lower, begun),
+        *in_tables(text, lower, names),
+        *in_settings(lower, names),
         *random_values(text, lower),
     ]
+
+
+def _secrets_unseen(text: str) -> list[Found]:
+    """The same of a text with signs that nobody sees, which may part the name of a secret."""
+    kept = [at for at, sign in enumerate(text) if not _UNSEEN.match(sign)]
+    found = _secrets("".join(text[at] for at in kept))
+    return [replace(one, start=kept[one.start], end=kept[one.end - 1] + 1) for one in found]
 
 
 def _credentials(text: str, lower: str) -> list[Found]:

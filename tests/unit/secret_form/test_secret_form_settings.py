@@ -1,0 +1,104 @@
+"""Passwords in tables and in settings that do not say ``name=value``."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from dcf.secret_form import without_secrets
+
+CRYPT = "$6$saltsalt$" + "qFmFH.bQmmtXzyBY0s9v7Oicd2z4XSIecDzlB5KiA2/jctKu9YterLp8wwnSq"
+
+
+def out(text: str) -> str:
+    return without_secrets(text, "#")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Chrome's export, Firefox's, and a cell with the sign that separates.
+        (
+            'name,url,username,password\nShop,https://h/,a,Hunter22xk\nB,,"b, c",correct horse\n',
+            'name,url,username,password\nShop,https://h/,a,#\nB,,"b, c",#\n',
+        ),
+        (
+            '"url","username","password"\r\n"https://h","ann","Hunt,er22"\r\n',
+            '"url","username","password"\r\n"https://h","ann","#"\r\n',
+        ),
+        ("user;Passwort\nann;Sommer\n", "user;Passwort\nann;#\n"),
+        ("id\tapi_key\n1\tA1b2C3d4E5\n2\tnone", "id\tapi_key\n1\t#\n2\tnone"),
+        (
+            "| User | Password |\n| --- | --- |\n| ann | Hunter22 |\n| bob | required |\n\n| a | b |",
+            "| User | Password |\n| --- | --- |\n| ann | # |\n| bob | required |\n\n| a | b |",
+        ),
+        ("| api_key |\n| --- |\n| A1b2C3d4E5 |", "| api_key |\n| --- |\n| # |"),
+        (
+            " name | passwd \n------+------\n ann  | hunter2\n",
+            " name | passwd \n------+------\n ann  | #\n",
+        ),
+        ("ALTER USER bob WITH PASSWORD 'alter123';", "ALTER USER bob WITH PASSWORD '#';"),
+        ("CREATE USER b IDENTIFIED BY 'ident123'", "CREATE USER b IDENTIFIED BY '#'"),
+        ("db.host:5432:app:admin:pgpass99", "db.host:5432:app:admin:#"),
+        ("bindpw ldapb1nd", "bindpw #"),
+        (
+            'ConvertTo-SecureString "plain12" -AsPlainText',
+            'ConvertTo-SecureString "#" -AsPlainText',
+        ),
+        (r"net use z: \\srv\x /user:bob netuse1", r"net use z: \\srv\x /user:bob #"),
+        ("enable secret 5 $1$mERr$hx5rVt7rPNoS4wqbXKX7m0", "enable secret 5 #"),
+        ("bob:$apr1$abcd1234$0123456789012345678901", "bob:#"),
+        (f"root:{CRYPT}:19000:0", "root:#:19000:0"),
+        ('psk="wifipsk1234"', 'psk="#"'),
+        ("snmp-server community c0mm RO", "snmp-server community # RO"),
+        ("PIN: 84712", "PIN: #"),
+        ("the password is Tr0ub4dor&3.", "the password is #."),
+        ("das Passwort lautet Sommer26!", "das Passwort lautet #"),
+        ("password&#61;enthunter22", "password&#61;#"),
+        ("pass\u200bword=zwhunter22", "pass\u200bword=#"),
+        ("ｐａｓｓｗｏｒｄ＝fwhunter22", "ｐａｓｓｗｏｒｄ＝#"),
+    ],
+)
+def test_a_secret_of_a_table_or_a_setting_is_taken_out(text: str, expected: str) -> None:
+    assert out(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We need user, password, token\nand host, port, name\n",
+        "    username,\n    password,\n    host,\n",
+        "| Token | Meaning |\n|---|---|\n| `%Y` | year |\n",
+        "pass,fail\n10,2\n",
+        "| Secret | Since |\n|---|---|\n| none | 2024 |\n",
+        "the password is required",
+        "the password is base64-encoded and 12 characters long",
+        "the password is 12 characters long",
+        "pin: 12",
+        "mapping: 84712",
+        "test.log:12:app:admin:said",
+        "identified by its name",
+        "👩\u200d💻 writes code",
+    ],
+)
+def test_what_is_said_of_secrets_stays(text: str) -> None:
+    assert out(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password," * 60_000,
+        "a,password\n" + '"x,\n' * 60_000,
+        "user,password\n" * 30_000,
+        "|password" * 30_000 + "\n|---" * 30_000,
+        "net use " * 60_000 + "/user:a b",
+        "pass " * 90_000,
+        "$6$" * 90_000,
+    ],
+)
+def test_the_time_grows_with_the_length(text: str) -> None:
+    began = time.process_time()
+    without_secrets(text)
+    assert time.process_time() - began < 2
