@@ -44,7 +44,7 @@ _LINE_ENDS = re.compile(r"[ \t]*+(?:[\r\n]|\Z)")
 
 
 # Each name has one of these, which are found much faster than names are.
-_PARTS = ("pass", "pwd", "secret", "token", "key", "cvv", "cvc", "sessi", ".sid", "auth")
+_PARTS = ("pass", "pwd", "secret", "token", "key", "cv", "sessi", ".sid", "auth")
 _HERE = (re.compile(rf"\.?[\w-]{{0,20}}+{IS}"), re.compile(rf"(?P<name>{NAME})(?P<between>{IS})"))
 # The signs of vowels in Indian and Thai words are no letters.
 _ELSEWHERE = (

@@ -19,7 +19,7 @@ _WORD = r"(?P<secret>[^\s\"'`;,()<>|]{3,}+)"
 _IN_QUOTES = r"(?P<quote>\\?[\"'])(?P<secret>(?:(?!(?P=quote))[^\n\\]){3,200}+)(?P=quote)"
 _BEFORE = 100
 """Signs before a part of a form among which stands what it belongs to."""
-_PIN = r"(?<!\w)pin(?:[ -]?code)?[ \t]*[:=][ \t]*(?P<secret>\d{4,8})(?![\w.,:-]*\w)"
+_PIN = r"(?<!\w)pin:[ \t]*(?P<secret>\d{4,8})(?![\w.,:-]*\w)"
 
 
 _Form: TypeAlias = tuple[re.Pattern[str], re.Pattern[str]]
@@ -33,12 +33,12 @@ def _form(after: str, before: str = "") -> _Form:
 # it. All are for texts in small letters.
 _FORMS = {
     "identified ": _form(rf"identified (?:with \S{{1,40}} )?by {_IN_QUOTES}"),
-    "pw ": _form(rf"pw[ \t]++(?![=:]){_WORD}", r"\b(?:bind|root)"),
+    "bindpw": _form(rf"bindpw[ \t]++(?![=:]){_WORD}"),
     "securestring": _form(rf"securestring[ \t]++(?:-string[ \t]++)?{_IN_QUOTES}"),
     "/user:": _form(rf"/user:\S++[ \t]++(?!/){_WORD}", r"\bnet use\b[^\n]*"),
     "-server community ": _form(rf"-server community {_WORD}"),
     "psk": _form(r"(?<!\w)psk[ \t]*=[ \t]*\\?\"?(?P<secret>[^\s\"\\]{8,63}+)"),
-    **dict.fromkeys(("pin:", "pin=", "pin ="), _form(_PIN)),
+    "pin:": _form(_PIN),
     ":543": _form(
         r":543\d:[\w*.-]{1,64}:[\w*.@-]{1,64}:(?P<secret>\S{3,}+)[ \t]*(?:\n|\Z)",
         r"(?:^|\n)(?:\*|[\w.-]{1,90})",

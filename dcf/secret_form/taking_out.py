@@ -35,6 +35,8 @@ _PARTS_OF_NAMES = (
 # and are done with.
 _PARTS_OF_OTHERS = ("://", "bearer", "basic", "\\u", *COMMANDS)
 _RUN = b"a" * 14
+_LONG = 2_000
+"""Signs from which on nearly each text has one of these: to look takes more than it saves."""
 _LAST_WORD = 7
 """Signs of what may be left of a credential where a text was cut."""
 GOES_ON = " ."
@@ -142,6 +144,8 @@ def _may_name(lower: str) -> bool:
 
 
 def _may_hold(text: str) -> bool:
+    if len(text) > _LONG:
+        return True
     kinds = kinds_of(text)
     lower = small(text)
     if not text.isascii():

@@ -119,8 +119,8 @@ class _Answerer:
 class Answerers:
     """``count`` processes by ``command``, each of which is told ``setting`` first. One that ends,
     or takes longer than ``patience_s``, is replaced; its question is asked again, once. Where none
-    is ready, and at each place ``_DEATHS`` in a row ended without an answer or could not be started,
-    there is a ``failure``, and ``on_failure`` is called."""
+    is ready, and at each place ``_DEATHS`` in a row ended without an answer or did not start, there
+    is a ``failure``, and ``on_failure`` is called."""
 
     def __init__(
         self,

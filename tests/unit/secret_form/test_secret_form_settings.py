@@ -30,8 +30,8 @@ def out(text: str) -> str:
         ("user;Passwort\nann;Sommer\n", "user;Passwort\nann;#\n"),
         ("id\tapi_key\n1\tA1b2C3d4E5\n2\tnone", "id\tapi_key\n1\t#\n2\tnone"),
         (
-            "| User | Password |\n| --- | --- |\n| ann | Hunter22 |\n| bob | required |\n\n| a | b |",
-            "| User | Password |\n| --- | --- |\n| ann | # |\n| bob | required |\n\n| a | b |",
+            "| User | Password |\n| --- | --- |\n| ann | Hunter22 |\n| bob | required |\n\n| a |",
+            "| User | Password |\n| --- | --- |\n| ann | # |\n| bob | required |\n\n| a |",
         ),
         ("| api_key |\n| --- |\n| A1b2C3d4E5 |", "| api_key |\n| --- |\n| # |"),
         (
