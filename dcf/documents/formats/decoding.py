@@ -10,6 +10,9 @@ from dcf.secret_form import without_secrets
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
+    # Before that of UTF-16, which it begins with.
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
@@ -20,8 +23,8 @@ _MARKED_UP = ("html", "notebook")
 
 
 def decoded(data: bytes, reading: Reading) -> str:
-    """``data`` as text without secrets, its lines ended by newlines alone. UTF-8, or UTF-16 with
-    the mark of that. Raises NotText, TooMuchText."""
+    """``data`` as text without secrets, its lines ended by newlines alone. UTF-8, or UTF-16 or
+    UTF-32 with the mark of that. Raises NotText, TooMuchText."""
     text = _text(data, reading)
     # Before secrets are looked for, which takes most of the time.
     if len(text) > reading.most and reading.format not in _MARKED_UP:

@@ -19,6 +19,8 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """What a file of old Word begins with, and what a password is put around a new one."""
 _UNPACKED = 16
 """Bytes of a package for each character that may come of it: XML says much beside the text."""
+_WIDEST = 1_000
+"""Columns that a cell may span: Word has tables of at most 63."""
 _HEADING = "heading "
 _NO_TITLE = "Word Document"
 """What python-docx says of one that has no properties."""
@@ -37,7 +39,7 @@ def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
     try:
         document = docx.Document(io.BytesIO(data))
     except (PackageNotFoundError, KeyError, ValueError) as error:
-        raise Corrupt(format="docx", reason=str(error)) from error
+        raise Corrupt(format="docx", reason=_reason(error)) from error
     title = document.core_properties.title or ""
     reading.title = "" if title == _NO_TITLE else title
     line = 1
@@ -48,6 +50,12 @@ def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
         lines = block.text.count("\n") + 1
         yield replace(block, first_line=line, last_line=line + lines - 1)
         line += lines
+
+
+def _reason(error: Exception) -> str:
+    if "mode is External" in str(error):
+        return "its text is said to be in another file"
+    return str(error)
 
 
 def _check(data: bytes, most: int) -> None:
@@ -76,6 +84,10 @@ def _paragraph(paragraph: Paragraph) -> Block:
 
 
 def _table(table: Table) -> Block:
+    # Each cell is given as often as it has columns.
+    widest = max((one.grid_span for row in table.rows for one in row._tr.tc_lst), default=0)
+    if widest > _WIDEST:
+        raise Corrupt(format="docx", reason=f"a cell of a table spans {widest:,} columns")
     rows = ([_said(cell) for cell in row.cells] for row in table.rows)
     return Block("table", "\n".join(table_lines(rows)), head=2)
 

@@ -34,7 +34,8 @@ def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
             yield from markdown(source, reading, number, numbered=False)
         elif source.strip():
             yield Block("code", source, page=number)
-        for output in cell.get("outputs") or ():
+        outputs = cell.get("outputs")
+        for output in outputs if isinstance(outputs, list) else ():
             yield from paragraphs(_printed(output)[:_PRINTED], None, number)
 
 

@@ -113,10 +113,8 @@ async def test_playbooks_facts_and_threads_are_told_beside_the_rest(
         (event,) = await world.events("order-1", "BundleGiven")
     assert "Ask the other bank." in asked and "search failed with BankAway." in asked
     # Of a thread what was said is told, not what tools read.
-    assert (
-        r"    1 ann: BankAway?\n    2 bob: It was a holiday." in asked
+    assert r"    1 ann: BankAway?\n    2 bob: It was a holiday." in asked
     assert "the key of" not in asked
-    )
     thread_uri = "dcf://thread/thread-1/turn/1"
     assert {kept.citation, "dcf://run/order-0", thread_uri} <= set(event["citations"])
 

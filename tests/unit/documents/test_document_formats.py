@@ -10,6 +10,7 @@ from unit.documents.made_files import BODY, PARAGRAPH, docx_file, pdf_file, raw_
 
 from dcf.documents import FORMATS, DocumentProblem, Limits, ReadDocument, format_of
 from dcf.documents.cutting import LONGEST
+from dcf.documents.errors import Corrupt
 from dcf.documents.formats import decoding
 from dcf.documents.worker import read
 
@@ -246,6 +247,36 @@ def test_a_reader_that_is_not_installed_is_named_with_what_installs_it(
         document(name, b"")
     assert refused.value.code == "document_reader_missing"
     assert "documents" in refused.value.hint
+
+
+def test_what_is_odd_in_a_file_keeps_nobody_from_the_rest() -> None:
+    """UTF-32, and outputs of a notebook that are none."""
+    assert document("a.txt", "tea is hot".encode("utf-32")).pieces[0].text == "tea is hot"
+    cells = [{"cell_type": "code", "source": "x=1", "outputs": 5}]
+    assert document("a.ipynb", json.dumps({"cells": cells})).pieces[0].text == "x=1"
+
+
+def test_a_cell_that_spans_a_hundred_million_columns_is_refused_at_once() -> None:
+    """Each of them took a place: 30 s of processor time for a file of 1 kB."""
+    wide = '<w:tcPr><w:gridSpan w:val="99999999"/></w:tcPr>' + PARAGRAPH.format("wide")
+    table = f"<w:tbl><w:tr><w:tc>{wide}</w:tc></w:tr></w:tbl>"
+    with pytest.raises(Corrupt, match="spans 99,999,999 columns"):
+        document("a.docx", raw_docx(BODY.format(table)))
+
+
+def test_the_passwords_of_a_table_are_in_no_piece() -> None:
+    rows = "name,url,username,password\nShop,https://h,ann,Hunter22xk\n"
+    table = "<tr><th>User</th><th>Password</th></tr><tr><td>ann</td><td>Hunter22xk</td></tr>"
+    marked = "| User | Password |\n| --- | --- |\n| ann | Hunter22xk |\n"
+    files = {
+        "a.csv": rows,
+        "b.csv": "api_key\nA1b2C3d4Hunter22xk\n",
+        "a.html": table,
+        "a.md": marked,
+    }
+    for name, text in files.items():
+        (piece,) = document(name, text).pieces
+        assert "unter22" not in piece.text and "[redacted: " in piece.text
 
 
 def test_bytes_that_are_no_utf8_are_a_warning_with_their_line() -> None:
