@@ -271,7 +271,7 @@ def test_the_passwords_of_a_table_are_in_no_piece() -> None:
     files = {
         "a.csv": rows,
         "b.csv": "api_key\nA1b2C3d4Hunter22xk\n",
-        "a.html": table,
+        "a.html": f"<table>{table}</table>",
         "a.md": marked,
     }
     for name, text in files.items():
