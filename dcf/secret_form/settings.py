@@ -16,7 +16,7 @@ from dcf.secret_form.found import Found, places
 from dcf.secret_form.said import is_said
 
 _WORD = r"(?P<secret>[^\s\"'`;,()<>|]{3,}+)"
-_IN_QUOTES = r"(?P<quote>\\?[\"'])(?P<secret>(?:(?!(?P=quote))[^\n\\]){3,200}+)(?P=quote)"
+_IN_QUOTES = r"(?P<quote>\\?[\"'])(?P<secret>(?>(?:(?!(?P=quote))[^\n\\]){3,200}))(?P=quote)"
 _BEFORE = 100
 """Signs before a part of a form among which stands what it belongs to."""
 _PIN = r"(?<!\w)pin:[ \t]*(?P<secret>\d{4,8})(?![\w.,:-]*\w)"

@@ -33,7 +33,7 @@ _AROUND = " \t\"'*`_\r"
 _SIGNS = ",;\t"
 _LEAST = 3
 _LEAST_MADE = 6
-_QUOTED = r"[ \t]*+\"(?:[^\"]|\"\"){0,10000}+\"[ \t\r]*+"
+_QUOTED = r"[ \t]*+\"(?>(?:[^\"]|\"\"){0,10000})\"[ \t\r]*+"
 _CELL = {
     "|": re.compile(r"(?:[^|\n\\]|\\.)*+"),
     **{sign: re.compile(rf"{_QUOTED}(?={sign}|\n|\Z)|[^{sign}\n]*+") for sign in _SIGNS},
