@@ -35,7 +35,7 @@ _LEAST = 3
 _LEAST_MADE = 6
 _QUOTED = r"[ \t]*+\"(?>(?:[^\"]|\"\"){0,10000})\"[ \t\r]*+"
 _CELL = {
-    "|": re.compile(r"(?:[^|\n\\]|\\.)*+"),
+    "|": re.compile(r"(?>(?:[^|\n\\]|\\.)*)"),
     **{sign: re.compile(rf"{_QUOTED}(?={sign}|\n|\Z)|[^{sign}\n]*+") for sign in _SIGNS},
 }
 
