@@ -193,7 +193,7 @@ class AuditLog:
                 yield  # there are no files
                 return
             with self._files.writing():
-                self._files.drop_drafts()
+                self._files.drop_draft()
                 yield
 
     def _days(self) -> list[Path]:

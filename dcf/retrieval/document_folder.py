@@ -75,7 +75,7 @@ class DocumentFolder(DocumentTable):
     def drop(self, document_id: str) -> None:
         file = self._file(document_id)
         file.unlink()
-        self._files.drop_drafts()
+        self._files.drop_draft()
         sync_names(self._folder)
         del self._seen[file.name]
         super().drop(document_id)

@@ -108,8 +108,7 @@ class FileItems:
         return await self._at_work(self._project(project).keep, items)
 
     def _archives(self) -> dict[str, str | None]:
-        folders = [one for one in sorted(self._folder.glob(f"{ARCHIVE}*")) if one.is_dir()]
-        return archives_named((one.name, _named_in(one)) for one in folders)
+        return archives_named((one.name, _named_in(one)) for one in self._folders())
 
     async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
         """The items of all projects that ``is_named`` takes, as the lines that they are in."""
@@ -121,7 +120,8 @@ class FileItems:
             await self._at_work(ItemFolder(folder).purge, is_named, self._clock())
 
     def _folders(self) -> list[Path]:
-        return sorted(one for one in self._folder.glob("*") if one.is_dir())
+        """Those of projects: whoever chose the folder may have others of their own in it."""
+        return sorted(one for one in self._folder.glob(f"{ARCHIVE}*") if one.is_dir())
 
     def _named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
         every = (item for folder in self._folders() for item in ItemFolder(folder).read().values())

@@ -147,7 +147,7 @@ class ItemFolder:
             return
         with self._files.writing() as lock:
             self._catch_up(lock)
-            self._files.drop_drafts()
+            self._files.drop_draft()
             name_file = self._folder / NAME
             if name_file.exists() and is_gone(name_file.read_text("utf-8", "replace")):
                 name_file.unlink()

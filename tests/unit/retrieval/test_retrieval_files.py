@@ -225,6 +225,28 @@ async def test_a_folder_says_whose_it_is_also_one_that_was_made_before(
     assert await items.archives() == {archive: SHOP}
 
 
+async def test_nothing_but_the_folders_of_projects_is_read_or_changed(
+    items: FileItems, folder: Path
+) -> None:
+    """MEM_PATH may name a folder that somebody has for more than this."""
+    kept = await items.remember(SHOP, NewItem("the invoice of Lee"))
+    line = day(folder, FIRST).read_bytes()
+    theirs = {
+        folder / "notes" / FIRST: line * 2,
+        folder / "notes" / "project": b"Lee\n",
+        folder / "notes" / ".next.draft": b"Lee",
+        day(folder, ".mine.draft"): b"Lee",
+    }
+    (folder / "notes").mkdir()
+    for file, content in theirs.items():
+        file.write_bytes(content)
+    await items.compact()
+    assert await items.named(lambda text: "Lee" in text) == (kept,)
+    await items.purge(lambda text: "Lee" in text)
+    assert {file: file.read_bytes() for file in theirs} == theirs
+    assert await texts(items) == []
+
+
 async def test_a_full_disk_is_told_and_leaves_no_half_of_a_line(
     items: FileItems, folder: Path
 ) -> None:
