@@ -119,6 +119,10 @@ class RetrievalSetting:
         except ValueError as error:
             hint = "addresses and networks between commas, as in 10.0.0.0/8,192.168.1.7"
             raise BadInput([_problem(_ALLOW, str(error), hint)]) from error
+        if exposed and not networks:
+            message = "other machines can reach the service, and none of them may ask"
+            hint = "name addresses and networks, as in 10.0.0.0/8; 0.0.0.0/0,::/0 for all"
+            raise BadInput([_problem(_ALLOW, message, hint)])
         default = EXPOSED_RATE if exposed else 0.0
         return Limits(networks, default if self.rate is None else self.rate)
 

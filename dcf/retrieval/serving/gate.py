@@ -29,7 +29,8 @@ _OPEN = frozenset({"/healthz"})
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``networks`` are those that may ask (empty: all), ``rate`` the requests per second of one
+    """``networks`` are those that may ask (empty: all, for a service that
+    this machine alone can reach), ``rate`` the requests per second of one
     address (0: any number)."""
 
     networks: tuple[Network, ...] = ()

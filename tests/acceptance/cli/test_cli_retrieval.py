@@ -299,6 +299,7 @@ def test_what_cannot_be_moved_is_refused_with_the_reason(
             ["serve", "--host", "0.0.0.0"],
             "fewer than 16",
         ),
+        ({"DCF_TOKEN": "b" * 16 + "c"}, ["serve", "--host", "0.0.0.0"], "none of them may ask"),
         ({"MEM_BACKEND": "files"}, ["serve"], "'files' is no backend"),
         ({"MEM_BACKEND": "postgres"}, ["serve"], "is not set"),
         ({"PORT": "x"}, ["serve"], "'x' is no port"),
