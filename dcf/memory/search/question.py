@@ -30,7 +30,8 @@ class Question:
     ``entry_kinds``, ``having`` and ``verified``: only such entries of them, as ``Choice`` says.
     ``labels`` and ``tags``: only blocks of one of these labels, and passages with all of these
     tags; either leaves out kinds that have none. ``ended``: no passages with one of these tags (a
-    tag None: with none of the others) that were kept until its time, in ms. ``since`` and ``until``: in ms, both included.
+    tag None: with none of the others) that were kept until its time, in ms. ``since`` and
+    ``until``: in ms, both included.
     ``weights`` multiply the score of blocks by label. ``roles`` and ``session_id``: only such
     messages. ``types``, ``concepts``, ``source_types``, ``source_ids``, ``workflows``,
     ``turn``, ``topic``, ``pinned``: only observations of one of these types, about one of these

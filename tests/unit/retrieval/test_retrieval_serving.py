@@ -14,7 +14,9 @@ import pytest
 from memory_world import Numbered, Ticking
 
 from dcf.retrieval import Projects, Retrieval, VolatileItems, projects_of
+from dcf.retrieval.items import Elsewhere
 from dcf.retrieval.serving import Limits, create_app, networks_of
+from dcf.retrieval.serving import app as app_module
 from dcf.tools.serving import Guard
 
 JSON = {"Content-Type": "application/json"}
@@ -100,6 +102,39 @@ async def test_the_formula_of_the_guide_is_a_mode(serve: Open) -> None:
         await said(client, "/log", LOG)
         _, answer = await said(client, "/augmented-context", {**ASK, "mode": "guide"})
         assert answer["context"][0]["score"] == pytest.approx(7 / 13 * 0.7 + 0.25 + 0.1, abs=1e-6)
+
+
+async def test_work_behind_the_requests_goes_on_after_an_error_nobody_foresaw(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(app_module, "_AGAIN_S", 0.0)
+    clock, done = Ticking(), asyncio.Event()
+    tries: dict[str, int] = {}
+
+    def fail(name: str) -> None:
+        tries[name] = tries.get(name, 0) + 1
+        if tries[name] < 2:
+            raise RuntimeError(name)
+        if min(tries.get(one, 0) for one in ("sweep", "embed", "night")) == 2:
+            done.set()
+
+    class Failing(VolatileItems):
+        async def sweep(self, project: str) -> int:
+            fail("sweep")
+            return 0
+
+        async def keep_up(self, elsewhere: Elsewhere | None = None) -> None:
+            fail("embed")
+
+    async def nightly() -> None:
+        fail("night")
+
+    retrieval = Retrieval(Failing(clock, Numbered()), None, clock)
+    app = create_app(retrieval, Projects(("/work/shop",)), Guard(), Limits(), nightly=nightly)
+    async with app.router.lifespan_context(app), asyncio.timeout(5):
+        await done.wait()
+    told = [str(one.exc_info[1]) for one in caplog.records if one.exc_info]
+    assert sorted(told) == ["embed", "night", "sweep"]
 
 
 async def test_a_log_is_deleted_once(serve: Open) -> None:
