@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.retrieval.audit import NOBODY, OPERATIONS, Access, AuditLog, Caller
+    from dcf.retrieval.audit import DAYS, NOBODY, OPERATIONS, Access, AuditLog, Caller
     from dcf.retrieval.backend_setting import Backend, BackendSetting
     from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled, shares_of
     from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
@@ -72,6 +72,7 @@ else:
     export_late(__name__)
 
 __all__ = [
+    "DAYS",
     "KINDS",
     "MODES",
     "NOBODY",

@@ -68,7 +68,7 @@ class DocumentFolder(DocumentTable):
 
     def put(self, kept: KeptDocument) -> None:
         file = self._file(kept.document.id)
-        self._files.replace(file.name, _text_of(kept))
+        self._files.replace(file.name, [_text_of(kept)])
         self._seen[file.name] = _version(file.stat())
         super().put(kept)
 

@@ -72,20 +72,20 @@ class LockedFolder:
             for descriptor, _ in opened:
                 os.close(descriptor)
 
-    def replace(self, name: str, content: bytes) -> None:
-        """Have a file with this content on the disk: whole, or as it was."""
+    def replace(self, name: str, parts: Iterable[bytes]) -> None:
+        """Have a file of these parts on the disk: whole, or as it was."""
         # Who was killed left one draft at most: whoever writes next writes over it.
         draft = self.path / _NEXT
         descriptor = os.open(draft, _DRAFT, 0o600)
         try:
-            _write_all(descriptor, content)
-            os.fsync(descriptor)
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.writelines(parts)
+                stream.flush()
+                os.fsync(descriptor)
         except OSError:
             # The disk may be full.
             draft.unlink()
             raise
-        finally:
-            os.close(descriptor)
         draft.replace(self.path / name)
         sync_names(self.path)
 
