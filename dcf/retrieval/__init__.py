@@ -1,10 +1,11 @@
-"""Retrieval: what was logged about a project, its code and its documents, found together.
+"""Retrieval: what was logged about a project, its code, its documents, observations, threads and
+playbooks, and facts of its runs, found together.
 
 ``Retrieval`` logs and answers; ``MemoryItems`` and ``MemoryDocuments`` keep items and documents in
 the memory, ``FileItems`` and ``FileDocuments`` in a folder, ``PostgresItems`` and
 ``PostgresDocuments`` in a database of a server, ``VolatileItems`` and ``VolatileDocuments`` in the
-process; ``migrate`` copies items from one to another; ``dcf.retrieval.serving`` is the same over
-HTTP.
+process; ``migrate`` copies items and documents from one to another; ``dcf.retrieval.serving`` is
+the same over HTTP.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.lifetimes_setting import lifetimes_of
     from dcf.retrieval.maintenance import Maintained, Night, maintain
     from dcf.retrieval.memory_documents import MemoryDocuments
-    from dcf.retrieval.memory_items import MemoryItems
+    from dcf.retrieval.memory_items import MemoryItems, logged_among
     from dcf.retrieval.migration import Migrated, MigratedDocuments, migrate, migrate_documents
     from dcf.retrieval.permitted import NOT_PERMITTED
     from dcf.retrieval.postgres_documents import PostgresDocuments
@@ -148,6 +149,7 @@ __all__ = [
     "fault_of_url",
     "lifetimes_of",
     "limit_of",
+    "logged_among",
     "maintain",
     "migrate",
     "migrate_documents",

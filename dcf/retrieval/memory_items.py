@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
+from dcf.citation import Citation
 from dcf.memory import (
     Actor,
     AgentExists,
@@ -191,6 +192,23 @@ class MemoryItems:
         except (AgentExists, InvalidEntry):
             # Another process was faster; whatever else it may be is raised here.
             await self._memory.agents.get(agent_id)
+
+
+async def logged_among(memory: Memory, found: Iterable[Found]) -> Mapping[str, Sequence[str]]:
+    """The addresses of logged items among what a search of ``memory`` found, by project."""
+    ids: dict[str, list[str]] = {}
+    for one in found:
+        if one.agent_id is not None and one.agent_id.startswith(ARCHIVE):
+            ids.setdefault(one.agent_id, []).append(str(Citation("memory", one.ref)))
+    return {await _project_of(memory, archive): some for archive, some in ids.items()}
+
+
+async def _project_of(memory: Memory, archive: str) -> str:
+    """The archive's own name, where it is gone meanwhile."""
+    try:
+        return (await memory.agents.get(archive)).description.removeprefix(_ABOUT)
+    except UnknownAgent:
+        return archive
 
 
 def _file_tags(file_path: str | None) -> tuple[str, ...]:

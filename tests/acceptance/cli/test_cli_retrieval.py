@@ -389,6 +389,11 @@ def test_who_read_and_deleted_what_is_shown_and_items_are_maintained(
     assert kept["citation"] in read["ids"] and "parser" not in json.dumps(read)
     deleted = dcf("retrieval", "audit", *root, "--operation", "delete", "--json").json["accesses"]
     assert [one["ids"] for one in deleted] == [[kept["id"]]]
+    assert kept["text"] not in dcf("memory", "search", "parser").out
+    again = dcf("retrieval", "log", "a parser of tea", *root, "--json").json["stored"]
+    assert "a parser of tea" in dcf("memory", "search", "tea").out
+    seen = dcf("retrieval", "audit", *root, "--limit", 1, "--json").json["accesses"]
+    assert [(one["operation"], one["ids"]) for one in seen] == [("read", [again["citation"]])]
     done = dcf("retrieval", "maintain", *root)
     assert (done.code, "items are compacted" in done.out) == (0, True)
     assert dcf("retrieval", "audit", "--since", "soon").code == 2
