@@ -7,6 +7,7 @@ import random
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from dcf.memory.database import Connection, migrate
 from dcf.memory.database.migrations.v0016_signs import STEP
 from dcf.memory.search import meaning, scope, signs
 from dcf.memory.search import nearest as nearest_module
+from dcf.memory.search import search as search_module
 from dcf.memory.search.nearest import Nearest
 from dcf.memory.search.place import bounds, range_of
 from dcf.memory.search.scope import Scope, Stretch
@@ -257,6 +259,60 @@ async def test_signs_are_not_looked_at_where_words_decide_all_of_the_answer(
     monkeypatch.setattr(Nearest, "distances", counted)
     assert await ranked(2) == narrow[2] and not looks
     assert await ranked(20) == narrow[20] and looks
+
+
+@pytest.mark.usefixtures("wide")
+async def test_what_is_not_looked_at_would_not_have_been_among_the_best(
+    memory: Memory, by: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any texts, salience and questions: the answer is that of a search that looks at all."""
+    chance = random.Random(7)
+    animals = ("dog", "puppy", "cat", "kitten", "horse", "pony", "cow", "calf", "hen", "chicken")
+    agent = await memory.agents.create(NewAgent("anna"), by=by, blocks=())
+    others = [
+        "rust",
+        "iron",
+        "tax",
+        "valve",
+        "fuse",
+        "ledger",
+        "motor",
+        "invoice",
+        "bolt",
+        "gasket",
+        "steel",
+        "audit",
+    ]
+    said = []
+    for number in range(80):
+        # One of two says its animals among much else: words find it, and it is not near.
+        rest = chance.choices(others, k=30) if number % 2 else []
+        text = " ".join((*chance.choices(animals, k=chance.randint(1, 3)), *rest))
+        said.append(NewPassage(f"{text} {number}", salience=chance.random()))
+    await memory.passages.insert(agent.id, *said, by=by)
+    await memory.search.catch_up()
+    looks: list[int] = []
+    distances = Nearest.distances
+
+    def counted(self: Nearest, *given: Any) -> Any:
+        looks.append(1)
+        return distances(self, *given)
+
+    monkeypatch.setattr(Nearest, "distances", counted)
+    skipped = 0
+    for _ in range(60):
+        query = " ".join(chance.sample(animals, chance.randint(1, 3)))
+        k = chance.choice((1, 2, 5, 20))
+        find = partial(memory.search.find, query, k=k, agent_ids=[agent.id], kinds=["passage"])
+        looks.clear()
+        found = {one.ref: one.score for one in await find()}
+        skipped += not looks
+        with monkeypatch.context() as patch:
+            patch.setattr(search_module, "_enough", lambda *_: None)
+            every = {one.ref: one.score for one in await find()}
+            # Products of matrices of another size end with another last digit.
+            assert every == pytest.approx(found, abs=1e-6), (query, k)
+    assert 10 < skipped < 60
 
 
 @pytest.mark.usefixtures("wide")
