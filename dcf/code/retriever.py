@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,8 @@ from dcf.code.telling import hits
 from dcf.problem import Problem
 from dcf.search import Embedder
 from dcf.stopping import stop
+
+_log = logging.getLogger(__name__)
 
 _FILES = 100
 _PIECES = 512
@@ -63,6 +66,7 @@ class CodeRetriever:
         self._is_embedded = False
         self._listed = 0
         self._nameless: tuple[Problem, ...] = ()
+        self._unasked: Problem | None = None
 
     async def ready(self, question: str, patience_s: float = _PATIENCE_S) -> tuple[Problem, ...]:
         """Bring the index up to date before an answer to ``question``. Where that takes long, it
@@ -80,7 +84,8 @@ class CodeRetriever:
         if self._pending:
             await self._read_first(Question(question), patience_s)
         self._reap()
-        return (_partial(self.root, len(self._pending)),) if self._pending else ()
+        partial = (_partial(self.root, len(self._pending)),) if self._pending else ()
+        return partial if self._unasked is None else (*partial, self._unasked)
 
     async def _looked(self, look: asyncio.Task[None]) -> None:
         """Wait for a look, which others may wait for too. Raises as it ended."""
@@ -278,8 +283,12 @@ class CodeRetriever:
         try:
             (asked,) = self._embedder.embed_queries([question.text])
         # As above: words and names are left.
-        except Exception:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001
+            if self._unasked is None:
+                _log.warning("questions are not embedded: %s", error)
+            self._unasked = _unembedded(self._embedder, error)
             return {}
+        self._unasked = None
         return vectors.similarities(connection, self._embedder, asked, ids)
 
 
@@ -287,7 +296,8 @@ def _unembedded(embedder: Embedder, error: Exception) -> Problem:
     return Problem(
         "code_embedder",
         f"the embedder {embedder.name!r} failed: {error}",
-        hint="words and names are searched all the same; synchronise again to try it again",
+        hint="words and names are searched all the same; the next question or look at the files"
+        " tries it again",
         severity="warning",
     )
 

@@ -9,21 +9,14 @@ from itertools import chain
 
 from dcf.code.rows import KnownPiece, pieces_by_id
 from dcf.late_numpy import np
-from dcf.search import Embedder, Vectors, spoken
+from dcf.search import STORED, Embedder, Vectors, name_of, spoken
 
-# Half the size, and three digits are enough to rank by.
-_STORED = "<f2"
 _LONGEST = 4_000
 """Characters of a piece that are embedded: later ones move the mean of its words little."""
 
 # How much the text counts, and by itself the qualified name and its last part: what a function does
 # is said there. A similarity to the sum is the sum of the similarities, in one vector.
 _PARTS = (0.5, 0.3, 0.2)
-
-
-def name_of(embedder: Embedder) -> str:
-    """Says which vectors may be compared."""
-    return f"{embedder.name} {embedder.version}"
 
 
 def missing(connection: sqlite3.Connection, embedder: Embedder, limit: int) -> list[KnownPiece]:
@@ -49,7 +42,7 @@ def embedded(embedder: Embedder, pieces: Sequence[KnownPiece]) -> dict[int, byte
     made = {}
     for piece, texts in zip(pieces, parts, strict=True):
         value = sum(part * rows[places[text]] for part, text in zip(_PARTS, texts, strict=True))
-        made[piece.id] = np.asarray(value, dtype=_STORED).tobytes()
+        made[piece.id] = np.asarray(value, dtype=STORED).tobytes()
     return made
 
 
@@ -77,7 +70,7 @@ def similarities(
     ).fetchall()
     if not rows:
         return {}
-    values = np.frombuffer(b"".join(value for _, value in rows), dtype=_STORED)
+    values = np.frombuffer(b"".join(value for _, value in rows), dtype=STORED)
     near = values.astype(np.float32).reshape(len(rows), -1) @ asked
     return {row[0]: float(one) for row, one in zip(rows, near, strict=True)}
 

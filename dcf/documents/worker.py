@@ -1,6 +1,6 @@
 """The process that reads documents: what hangs in it, or takes all memory, is ended with it.
 
-It has no other file than its input and output. A request is its size in 8 bytes, then a line of
+It writes no file. A request is its size in 8 bytes, then a line of
 JSON (path and format), then the bytes of the document; so is an answer, of JSON alone.
 """
 

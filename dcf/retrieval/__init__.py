@@ -1,10 +1,11 @@
-"""Retrieval: what was logged about a project, its code and its documents, found together.
+"""Retrieval: what was logged about a project, its code, its documents, observations, threads and
+playbooks, and facts of its runs, found together.
 
 ``Retrieval`` logs and answers; ``MemoryItems`` and ``MemoryDocuments`` keep items and documents in
 the memory, ``FileItems`` and ``FileDocuments`` in a folder, ``PostgresItems`` and
 ``PostgresDocuments`` in a database of a server, ``VolatileItems`` and ``VolatileDocuments`` in the
-process; ``migrate`` copies items from one to another; ``dcf.retrieval.serving`` is the same over
-HTTP.
+process; ``migrate`` copies items and documents from one to another; ``dcf.retrieval.serving`` is
+the same over HTTP.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.retrieval.audit import NOBODY, OPERATIONS, Access, AuditLog, Caller
+    from dcf.retrieval.audit import DAYS, NOBODY, OPERATIONS, Access, AuditLog, Caller
     from dcf.retrieval.backend_setting import Backend, BackendSetting
     from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled, shares_of
     from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.lifetimes_setting import lifetimes_of
     from dcf.retrieval.maintenance import Maintained, Night, maintain
     from dcf.retrieval.memory_documents import MemoryDocuments
-    from dcf.retrieval.memory_items import MemoryItems
+    from dcf.retrieval.memory_items import MemoryItems, logged_among
     from dcf.retrieval.migration import Migrated, MigratedDocuments, migrate, migrate_documents
     from dcf.retrieval.permitted import NOT_PERMITTED
     from dcf.retrieval.postgres_documents import PostgresDocuments
@@ -72,6 +73,7 @@ else:
     export_late(__name__)
 
 __all__ = [
+    "DAYS",
     "KINDS",
     "MODES",
     "NOBODY",
@@ -147,6 +149,7 @@ __all__ = [
     "fault_of_url",
     "lifetimes_of",
     "limit_of",
+    "logged_among",
     "maintain",
     "migrate",
     "migrate_documents",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from dcf.memory import Clock
+from dcf.retrieval.errors import FolderUnusable
 from dcf.retrieval.locked_folder import LockedFolder, usable
 from dcf.retrieval.together import Together
 
@@ -20,12 +23,16 @@ _log = logging.getLogger(__name__)
 
 Operation: TypeAlias = Literal["read", "delete", "sweep"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+DAYS = 90
+"""Kept of the log, where nobody says how many."""
 GONE = "[forgotten]"
 _PAUSE_S = 0.2
 """Reads of so many seconds are written together."""
 _MOST_WAITING = 10_000
 """Reads that are not written yet; those beyond are counted, and missing."""
 _LAST = ".jsonl"
+_BLOCK = 1 << 20
+_DAY_MS = 24 * 3600 * 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +67,17 @@ class AuditLog:
     and written a moment later, with others; a process that is killed loses those of its last
     moment. A deletion is on the disk when its call returns, with others of that moment. A log that
     cannot be written makes nothing fail: it is told in the program's own log. With ``reads`` False
-    deletions alone are noted."""
+    deletions alone are noted. The first entry of a day removes those that are older than ``days``;
+    None: it removes nothing."""
 
-    def __init__(self, folder: Path, clock: Clock, *, reads: bool = True) -> None:
+    def __init__(
+        self, folder: Path, clock: Clock, *, reads: bool = True, days: int | None = None
+    ) -> None:
         self._folder = folder
         self._files = LockedFolder(folder)
         self._clock = clock
         self._reads = reads
+        self._days_kept = days
         self._waiting: list[Access] = []
         self._lost = 0
         self._task: asyncio.Task[None] | None = None
@@ -75,8 +86,11 @@ class AuditLog:
 
     @classmethod
     def at_home(cls, home: Path, clock: Clock, env: Mapping[str, str]) -> Self:
-        """The one of a home; with ``DCF_AUDIT_READS=0`` in ``env`` deletions alone are noted."""
-        return cls(home / "audit", clock, reads=env.get("DCF_AUDIT_READS") != "0")
+        """The one of a home; with ``DCF_AUDIT_READS=0`` in ``env`` deletions alone are noted.
+        ``DCF_AUDIT_DAYS`` are kept; where that is no number, all."""
+        said = env.get("DCF_AUDIT_DAYS") or f"{DAYS}"
+        days = int(said) if said.isdecimal() and said.isascii() else None
+        return cls(home / "audit", clock, reads=env.get("DCF_AUDIT_READS") != "0", days=days)
 
     def note_read(self, by: Caller, project: str, ids: Sequence[str]) -> None:
         """Note what a read returned."""
@@ -146,23 +160,40 @@ class AuditLog:
         return [None] * len(some)
 
     def _append(self, some: Sequence[Access], *, durable: bool) -> None:
+        last = max(one.at for one in some)
         try:
             self._files.make()
             with self._files.writing():
-                lines = ((f"{_day_of(one.at)}{_LAST}", _line(one)) for one in some)
+                is_new = not (self._folder / _name_of(last)).exists()
+                lines = ((_name_of(one.at), _line(one)) for one in some)
                 self._files.append(lines, durable=durable)
         except OSError as error:
             _log.error("%d entries are missing in the audit log: %s", len(some), error)
+            return
+        if is_new and self._days_kept is not None:
+            # Not everybody who reads runs a service, which does so every night.
+            try:
+                self._prune(last - self._days_kept * _DAY_MS)
+            except FolderUnusable as error:
+                _log.warning("old days of the audit log stay for now: %s", error)
 
     def _found(self, which: Callable[[Access], bool], limit: int) -> tuple[Access, ...]:
         found: list[Access] = []
+        damaged: Counter[Path] = Counter()
         with usable(self._folder):
-            for file in reversed(self._days()):
-                newest = (one for one in reversed([*_entries(file)]) if which(one))
-                for one in newest:
-                    if len(found) >= limit:
-                        return tuple(found)
-                    found.append(one)
+            lines = ((file, line) for file in reversed(self._days()) for line in _newest(file))
+            while len(found) < limit and (one := next(lines, None)):
+                file, line = one
+                try:
+                    entry = _entry(line)
+                except (ValueError, TypeError, KeyError):
+                    damaged[file] += 1
+                    continue
+                if which(entry):
+                    found.append(entry)
+        for file, count in damaged.items():
+            # By a process that was killed, by hand, or by a newer DCF.
+            _log.warning("%s: %d lines that cannot be read are left out", file, count)
         return tuple(found)
 
     def _prune(self, before: int) -> int:
@@ -176,11 +207,12 @@ class AuditLog:
         count = 0
         with self._rewriting():
             for file in self._days():
-                lines = file.read_bytes().splitlines(keepends=True)
-                kept = [_renamed(line, is_named) for line in lines]
-                differ = sum(one != line for one, line in zip(kept, lines, strict=True))
+                with file.open("rb") as lines:
+                    differ = sum(_renamed(line, is_named) != line for line in lines)
                 if differ:
-                    self._files.replace(file.name, b"".join(kept))
+                    with file.open("rb") as lines:
+                        kept = (_renamed(line, is_named) for line in lines)
+                        self._files.replace(file.name, kept)
                 count += differ
         return count
 
@@ -193,7 +225,7 @@ class AuditLog:
                 yield  # there are no files
                 return
             with self._files.writing():
-                self._files.drop_drafts()
+                self._files.drop_draft()
                 yield
 
     def _days(self) -> list[Path]:
@@ -204,12 +236,23 @@ def _line(access: Access) -> bytes:
     return f"{json.dumps(asdict(access), ensure_ascii=False)}\n".encode()
 
 
-def _entries(file: Path) -> Iterator[Access]:
-    for line in file.read_bytes().splitlines():
-        # What a process that was killed left torn, or a newer DCF wrote otherwise, is none.
-        with suppress(ValueError, TypeError, KeyError):
-            fields = json.loads(line)
-            yield Access(**{**fields, "ids": tuple(fields["ids"])})
+def _newest(file: Path) -> Iterator[bytes]:
+    """The lines of a file that are not empty, the last first: a day may have hundreds of MB."""
+    with file.open("rb") as stream:
+        at, begun = stream.seek(0, os.SEEK_END), b""
+        while at:
+            size = min(at, _BLOCK)
+            at -= size
+            stream.seek(at)
+            begun, *lines = (stream.read(size) + begun).split(b"\n")
+            yield from filter(None, reversed(lines))
+        yield from filter(None, [begun])
+
+
+def _entry(line: bytes) -> Access:
+    """Raises ValueError, TypeError, KeyError."""
+    fields = json.loads(line)
+    return Access(**{**fields, "ids": tuple(fields["ids"])})
 
 
 def _renamed(line: bytes, is_named: Callable[[str], bool]) -> bytes:
@@ -235,6 +278,10 @@ def _marked(value: Any, is_named: Callable[[str], bool]) -> Any:
             return {name: _marked(one, is_named) for name, one in value.items()}
         case _:
             return value
+
+
+def _name_of(ms: int) -> str:
+    return f"{_day_of(ms)}{_LAST}"
 
 
 def _day_of(ms: int) -> str:

@@ -68,14 +68,14 @@ class DocumentFolder(DocumentTable):
 
     def put(self, kept: KeptDocument) -> None:
         file = self._file(kept.document.id)
-        self._files.replace(file.name, _text_of(kept))
+        self._files.replace(file.name, [_text_of(kept)])
         self._seen[file.name] = _version(file.stat())
         super().put(kept)
 
     def drop(self, document_id: str) -> None:
         file = self._file(document_id)
         file.unlink()
-        self._files.drop_drafts()
+        self._files.drop_draft()
         sync_names(self._folder)
         del self._seen[file.name]
         super().drop(document_id)

@@ -87,7 +87,7 @@ class FileItems:
 
     async def compact(self) -> None:
         for folder in await self._at_work(self._folders):
-            await self._at_work(ItemFolder(folder).compact, True)
+            await self._at_work(self._of(folder).compact, True)
 
     async def keep_up(self, elsewhere: Elsewhere | None = None) -> None:
         # Words alone decide here.
@@ -108,8 +108,7 @@ class FileItems:
         return await self._at_work(self._project(project).keep, items)
 
     def _archives(self) -> dict[str, str | None]:
-        folders = [one for one in sorted(self._folder.glob(f"{ARCHIVE}*")) if one.is_dir()]
-        return archives_named((one.name, _named_in(one)) for one in folders)
+        return archives_named((one.name, _named_in(one)) for one in self._folders())
 
     async def named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
         """The items of all projects that ``is_named`` takes, as the lines that they are in."""
@@ -121,7 +120,8 @@ class FileItems:
             await self._at_work(ItemFolder(folder).purge, is_named, self._clock())
 
     def _folders(self) -> list[Path]:
-        return sorted(one for one in self._folder.glob("*") if one.is_dir())
+        """Those of projects: whoever chose the folder may have others of their own in it."""
+        return sorted(one for one in self._folder.glob(f"{ARCHIVE}*") if one.is_dir())
 
     def _named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
         every = (item for folder in self._folders() for item in ItemFolder(folder).read().values())
@@ -138,6 +138,12 @@ class FileItems:
         self._project(project).append(items)
         return items
 
+    def _of(self, folder: Path) -> _Project:
+        """What has the folder. Of a project that was asked for its items are in memory already: a
+        service that read them once more each night would have them twice meanwhile."""
+        known = (one for one in [*self._projects.values()] if one.path == folder)
+        return next(known, None) or _Project(folder)
+
     def _project(self, project: str) -> _Project:
         if project not in self._projects:
             self._projects[project] = _Project(self._folder / archive_of(project), project)
@@ -152,8 +158,10 @@ class FileItems:
 class _Project:
     """The items of one project and their words, for any thread."""
 
-    def __init__(self, folder: Path, project: str) -> None:
+    def __init__(self, folder: Path, project: str | None = None) -> None:
+        """``project`` is needed where items are kept."""
         self._lock = Lock()
+        self.path = folder
         self._folder = ItemFolder(folder, project)
         self._numbers = count(1)
         self._kept: dict[int, Item] = {}
@@ -193,9 +201,9 @@ class _Project:
         with self._lock:
             return self._folder.give_up(which, now, over=over)
 
-    def compact(self) -> None:
+    def compact(self, every: bool = False) -> None:
         with self._lock:
-            self._folder.compact()
+            self._folder.compact(every)
 
     def _follow(self) -> None:
         """Have what the folder has."""

@@ -81,6 +81,12 @@ class Lifetimes:
         """Whether there are items that end."""
         return bool(self.by_tag) or self.others is not None
 
+    def ends(self, now: int) -> list[tuple[str | None, int]]:
+        """Tags (None: of items that have none of the others), and until when what has one was
+        logged if its time is over at ``now``; all in ms since the epoch."""
+        of_others = [] if self.others is None else [(None, now - self.others)]
+        return [*((tag, now - age) for tag, age in self.by_tag.items()), *of_others]
+
     def is_over(self, item: Item, now: int) -> bool:
         """Whether ``item`` is not to be found any more at ``now`` (ms since the epoch)."""
         ages = [self.by_tag[tag] for tag in item.tags if tag in self.by_tag]

@@ -147,7 +147,7 @@ class ItemFolder:
             return
         with self._files.writing() as lock:
             self._catch_up(lock)
-            self._files.drop_drafts()
+            self._files.drop_draft()
             name_file = self._folder / NAME
             if name_file.exists() and is_gone(name_file.read_text("utf-8", "replace")):
                 name_file.unlink()
@@ -164,7 +164,7 @@ class ItemFolder:
             return
         self._files.make()
         with self._files.writing():
-            self._files.replace(NAME, f"{self._project}\n".encode())
+            self._files.replace(NAME, [f"{self._project}\n".encode()])
 
     def _catch_up(self, lock: int) -> None:
         """Read what is new; all, where a file is not the one that was read."""
@@ -234,7 +234,7 @@ class ItemFolder:
         self._rewritten = raise_number(lock)
         del self._days[name]
         if kept:
-            self._files.replace(name, kept)
+            self._files.replace(name, [kept])
         else:
             (self._folder / name).unlink()
             sync_names(self._folder)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dcf.retrieval.errors import FolderUnusable
 
-_LOCK, _DRAFTED = "lock", ".draft"
+_LOCK, _NEXT = "lock", ".next.draft"
 _DRAFT = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -72,27 +72,26 @@ class LockedFolder:
             for descriptor, _ in opened:
                 os.close(descriptor)
 
-    def replace(self, name: str, content: bytes) -> None:
-        """Have a file with this content on the disk: whole, or as it was."""
+    def replace(self, name: str, parts: Iterable[bytes]) -> None:
+        """Have a file of these parts on the disk: whole, or as it was."""
         # Who was killed left one draft at most: whoever writes next writes over it.
-        draft = self.path / f".next{_DRAFTED}"
+        draft = self.path / _NEXT
         descriptor = os.open(draft, _DRAFT, 0o600)
         try:
-            _write_all(descriptor, content)
-            os.fsync(descriptor)
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.writelines(parts)
+                stream.flush()
+                os.fsync(descriptor)
         except OSError:
             # The disk may be full.
             draft.unlink()
             raise
-        finally:
-            os.close(descriptor)
         draft.replace(self.path / name)
         sync_names(self.path)
 
-    def drop_drafts(self) -> None:
+    def drop_draft(self) -> None:
         """Leave no byte of what somebody wrote who died over it."""
-        for draft in self.path.glob(f".*{_DRAFTED}"):
-            draft.unlink()
+        (self.path / _NEXT).unlink(missing_ok=True)
 
     @contextmanager
     def _locked(self, kind: int) -> Iterator[int]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
+from dcf.citation import Citation
 from dcf.memory import (
     Actor,
     AgentExists,
+    Found,
     InvalidEntry,
     Memory,
     NewAgent,
@@ -60,22 +62,30 @@ class MemoryItems:
     async def recall(
         self, project: str, query: str, *, file_path: str | None = None, limit: int = 10
     ) -> tuple[Recalled, ...]:
-        found = await self._memory.search.find(
+        now = self._memory.ledger.clock()
+        find = partial(
+            self._memory.search.find,
             query,
-            # Those whose time is over are among them until they are swept.
-            k=min(2 * limit, MOST) if self._lifetimes.end_some else limit,
             agent_ids=[archive_of(project)],
             kinds=["passage"],
             tags=_file_tags(file_path),
         )
+        # Those whose time is over are among them until they are swept, mostly a few.
+        many = min(2 * limit, MOST) if self._lifetimes.end_some else limit
+        found = await find(k=many)
+        recalled = await self._live(found, now)
+        if len(recalled) < limit and len(found) == many and self._lifetimes.end_some:
+            # A search that leaves them out looks at every hit: it takes longer.
+            recalled = await self._live(await find(k=limit, ended=self._lifetimes.ends(now)), now)
+        return tuple(recalled[:limit])
+
+    async def _live(self, found: Sequence[Found], now: int) -> list[Recalled]:
         why = {one.ref: reason_of(one) for one in found}
         # One that was deleted meanwhile is not among them.
         kept = map(_item, await self._memory.passages.several(list(why)))
-        now = self._memory.ledger.clock()
-        recalled = [
+        return [
             Recalled(item, why[item.id]) for item in kept if not self._lifetimes.is_over(item, now)
         ]
-        return tuple(recalled[:limit])
 
     async def forget(self, project: str, item_id: str) -> None:
         if not await self.forget_all(project, [item_id]):
@@ -182,6 +192,23 @@ class MemoryItems:
         except (AgentExists, InvalidEntry):
             # Another process was faster; whatever else it may be is raised here.
             await self._memory.agents.get(agent_id)
+
+
+async def logged_among(memory: Memory, found: Iterable[Found]) -> Mapping[str, Sequence[str]]:
+    """The addresses of logged items among what a search of ``memory`` found, by project."""
+    ids: dict[str, list[str]] = {}
+    for one in found:
+        if one.agent_id is not None and one.agent_id.startswith(ARCHIVE):
+            ids.setdefault(one.agent_id, []).append(str(Citation("memory", one.ref)))
+    return {await _project_of(memory, archive): some for archive, some in ids.items()}
+
+
+async def _project_of(memory: Memory, archive: str) -> str:
+    """The archive's own name, where it is gone meanwhile."""
+    try:
+        return (await memory.agents.get(archive)).description.removeprefix(_ABOUT)
+    except UnknownAgent:
+        return archive
 
 
 def _file_tags(file_path: str | None) -> tuple[str, ...]:

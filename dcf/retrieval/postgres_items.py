@@ -303,13 +303,8 @@ class PostgresItems:
     def _ages(self) -> tuple[list[str | None], list[int]]:
         """Tags (None for items that have none of the others), and when what has one was logged at
         the latest if its time is over."""
-        now, lifetimes = self._clock(), self._lifetimes
-        tags: list[str | None] = [*lifetimes.by_tag]
-        ages = [*lifetimes.by_tag.values()]
-        if lifetimes.others is not None:
-            tags.append(None)
-            ages.append(lifetimes.others)
-        return tags, [now - age for age in ages]
+        ends = self._lifetimes.ends(self._clock())
+        return [tag for tag, _ in ends], [at for _, at in ends]
 
 
 def _prepared(new: NewItem, item_id: str, now: int) -> tuple[Item, str]:

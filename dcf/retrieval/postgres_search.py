@@ -8,10 +8,9 @@ from typing import Any
 
 from dcf.retrieval.postgres_store import PostgresStore
 from dcf.retrieval.ranking import worth
-from dcf.search import Embedder, spoken, telling_words, words
+from dcf.retrieval.word_table import WORDS
+from dcf.search import Embedder, name_of, spoken, telling_words, words
 
-_WORDS = 64
-"""More words of one query than these say nothing more."""
 _MOST_BYTES = 900_000
 """Of the words of one text: PostgreSQL keeps 1 MiB with their places."""
 _LONGEST_WORD = 500
@@ -50,7 +49,7 @@ class Meanings:
     def space(self) -> str:
         """Only vectors of the same one may be compared."""
         assert self.embedder is not None
-        return f"{self.embedder.name} {self.embedder.version}"
+        return name_of(self.embedder)
 
     async def give(self, which: str, argument: Any) -> None:
         """Give one to each row ``t`` that has none and for which ``which`` holds, a condition with
@@ -99,7 +98,7 @@ def asked(query: str) -> str:
     """The words of ``query`` for to_tsquery: any of them. They have letters, digits and marks
     alone."""
     asked = dict.fromkeys(word.lower() for word in telling_words(spoken(query)))
-    return " | ".join(f"'{word[:_LONGEST_WORD]}'" for word in list(asked)[:_WORDS])
+    return " | ".join(f"'{word[:_LONGEST_WORD]}'" for word in list(asked)[:WORDS])
 
 
 def fused(by_words: Sequence[Any], by_meaning: Sequence[Any]) -> list[tuple[Any, float, str]]:

@@ -151,7 +151,7 @@ class Retrieval:
             question.files,
         )
         if question.mode == "guide":
-            ranked = by_guide(question.query, candidates, self._clock())
+            ranked = await asyncio.to_thread(by_guide, question.query, candidates, self._clock())
         else:
             ranked = await asyncio.to_thread(_ranked, question, path, candidates)
             if self._reranker is not None:

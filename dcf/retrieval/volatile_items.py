@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from itertools import count
+from collections.abc import Iterable
+from functools import partial
+from itertools import count, islice
 
 from dcf.memory import Clock, NewId
 from dcf.retrieval.errors import UnknownItem
@@ -24,6 +25,7 @@ class VolatileItems:
         self._numbers = count(1)
         # By project, and by a number that grows: the order in which they were logged.
         self._kept: dict[str, dict[int, Item]] = {}
+        self._number_of: dict[tuple[str, str], int] = {}
         self._words = WordTable()
 
     async def remember(self, project: str, new: NewItem) -> Item:
@@ -31,6 +33,7 @@ class VolatileItems:
         item = await asyncio.to_thread(Item.of, new, self._new_id("passage"), self._clock())
         number = next(self._numbers)
         self._kept.setdefault(project, {})[number] = item
+        self._number_of[project, item.id] = number
         await asyncio.to_thread(self._words.put, [(number, item.text)], project)
         return item
 
@@ -38,26 +41,32 @@ class VolatileItems:
         self, project: str, query: str, *, file_path: str | None = None, limit: int = 10
     ) -> tuple[Recalled, ...]:
         kept = self._kept.get(project, {})
+        numbers: Iterable[int]
         if words(query):
             why, numbers = "words", await asyncio.to_thread(self._words.best, query, project)
         else:
-            why, numbers = "newest", list(reversed(kept))
+            # Read until there are enough, with no other task between.
+            why, numbers = "newest", reversed(kept)
         now = self._clock()
         found = (kept[number] for number in numbers if number in kept)
-        wanted = [
+        wanted = (
             Recalled(item, why)
             for item in found
             if file_path in (None, item.file_path) and not self._lifetimes.is_over(item, now)
-        ]
-        return tuple(wanted[:limit])
+        )
+        return tuple(islice(wanted, limit))
 
     async def forget(self, project: str, item_id: str) -> None:
-        if not self._remove(project, lambda item: item.id == item_id):
+        number = self._number_of.get((project, item_id))
+        if number is None:
             raise UnknownItem(item_id=item_id)
+        self._remove(project, number)
 
     async def sweep(self, project: str) -> int:
-        now = self._clock()
-        return self._remove(project, lambda item: self._lifetimes.is_over(item, now))
+        over = partial(self._lifetimes.is_over, now=self._clock())
+        there = list(self._kept.get(project, {}).items())
+        gone = await asyncio.to_thread(lambda: [number for number, item in there if over(item)])
+        return sum(self._remove(project, number) for number in gone)
 
     async def compact(self) -> None:
         # What is gone has no room here.
@@ -70,10 +79,11 @@ class VolatileItems:
     def leave_behind(self) -> None:
         return
 
-    def _remove(self, project: str, which: Callable[[Item], bool]) -> int:
-        kept = self._kept.get(project, {})
-        gone = [number for number, item in kept.items() if which(item)]
-        for number in gone:
-            del kept[number]
-            self._words.remove(number)
-        return len(gone)
+    def _remove(self, project: str, number: int) -> bool:
+        """Whether it was still there."""
+        item = self._kept[project].pop(number, None)
+        if item is None:
+            return False
+        del self._number_of[project, item.id]
+        self._words.remove(number)
+        return True

@@ -8,7 +8,7 @@ from threading import Lock
 
 from dcf.search import segmented, spoken, telling_words
 
-_WORDS = 64
+WORDS = 64
 """More words of one query than these say nothing more."""
 
 
@@ -47,7 +47,7 @@ class WordTable:
     def best(self, query: str, group: str = "") -> list[int]:
         """The texts of the group that say a word of ``query``, the best by BM25 first, then the
         newest."""
-        words = list(dict.fromkeys(word.lower() for word in telling_words(spoken(query))))[:_WORDS]
+        words = list(dict.fromkeys(word.lower() for word in telling_words(spoken(query))))[:WORDS]
         if not words:
             return []
         wanted = " OR ".join(f'"{word}"' for word in words)

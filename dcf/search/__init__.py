@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from dcf.search.embedder import (
         DEFAULT_EMBEDDER,
         EMBEDDERS,
+        STORED,
         Embedder,
         Vectors,
         Weights,
         embedder_named,
+        name_of,
         unit,
     )
     from dcf.search.errors import (
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from dcf.search.tokens import count_tokens, counts_of_tokens
     from dcf.search.words import (
         STOP_WORDS,
+        TOKENIZER,
         opening,
         sentences,
         spoken,
@@ -49,6 +52,8 @@ __all__ = [
     "DEFAULT_EMBEDDER",
     "EMBEDDERS",
     "STOP_WORDS",
+    "STORED",
+    "TOKENIZER",
     "Change",
     "Document",
     "Embedder",
@@ -67,6 +72,7 @@ __all__ = [
     "count_tokens",
     "counts_of_tokens",
     "embedder_named",
+    "name_of",
     "opening",
     "segmented",
     "sentences",

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Vectors: TypeAlias = "NDArray[np.float32]"
+STORED = "<f2"
+"""Of a vector's numbers, wherever they are kept. Half the size, and three digits are enough to rank
+by."""
 
 DEFAULT_EMBEDDER = "wordllama"
 EMBEDDERS = ("wordllama", "minilm", "none")
@@ -37,6 +40,11 @@ class Weights:
         """The part of a score that words decide in memory. Of other scripts than the Latin one an
         encoder knows little more than letters: there it decides no more than word vectors do."""
         return self.remembered if is_latin(query) else max(self.remembered, _REMEMBERED)
+
+
+def name_of(embedder: Embedder) -> str:
+    """Says which vectors may be compared."""
+    return f"{embedder.name} {embedder.version}"
 
 
 class Embedder(Protocol):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dcf.late_numpy import np
 from dcf.search.bm25 import Postings, word_scores
 from dcf.search.document import Document, Shape
-from dcf.search.embedder import Embedder, Vectors
+from dcf.search.embedder import Embedder, Vectors, name_of
 from dcf.search.errors import EmptyQuery, IndexDamaged
 from dcf.search.index_file import IndexFile, Opened, Stemmer
 from dcf.search.names import Names
@@ -77,7 +77,7 @@ class SearchIndex:
         self.path = path
         self.embedder = embedder
         self._shape = shape
-        self._file = IndexFile(path, shape, f"{embedder.name} {embedder.version}")
+        self._file = IndexFile(path, shape, name_of(embedder))
         self._fields = {name: number for number, name in enumerate(shape.fields)}
         self._weights = np.array(list(shape.fields.values()), dtype=np.float32)
         self._stemmer = Stemmer()

@@ -9,16 +9,12 @@ from pathlib import Path
 
 from dcf.late_numpy import np
 from dcf.search.document import Document, Shape
-from dcf.search.embedder import Vectors
+from dcf.search.embedder import STORED, Vectors
 from dcf.search.errors import IndexDamaged, IndexUnusable
-from dcf.search.words import spoken, words
+from dcf.search.words import TOKENIZER, spoken, words
 
 _FORM = "4"
 _BUSY_S = 60.0
-# Marks belong to their letters, as in words.py.
-_TOKENIZER = "\"porter unicode61 categories 'L* N* M*'\""
-# Vectors on disk: half the size, and three digits are enough to rank by.
-_STORED = "<f2"
 
 
 class IndexFile:
@@ -82,7 +78,7 @@ class IndexFile:
             )
             connection.execute("CREATE TABLE vectors (views TEXT PRIMARY KEY, value BLOB NOT NULL)")
             connection.execute(
-                f"CREATE VIRTUAL TABLE words USING fts5({columns}, tokenize = {_TOKENIZER})"
+                f'CREATE VIRTUAL TABLE words USING fts5({columns}, tokenize = "{TOKENIZER}")'
             )
             connection.execute("CREATE VIRTUAL TABLE postings USING fts5vocab(words, instance)")
 
@@ -144,7 +140,7 @@ class Opened:
         """Add vectors by the digest of their views."""
         self._sql.executemany(
             "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
-            ((views, row.astype(_STORED).tobytes()) for views, row in rows),
+            ((views, row.astype(STORED).tobytes()) for views, row in rows),
         )
 
     def drop(self, ids: Sequence[str]) -> None:
@@ -194,7 +190,7 @@ class Opened:
                 "SELECT value FROM documents JOIN vectors USING (views) ORDER BY place"
             )
         ]
-        rows = np.frombuffer(b"".join(blobs), dtype=_STORED).astype(np.float32)
+        rows = np.frombuffer(b"".join(blobs), dtype=STORED).astype(np.float32)
         return rows.reshape(len(blobs), -1 if rows.size else 0)
 
     def postings(self, term: str) -> list[tuple[int, str, int]]:
@@ -211,7 +207,7 @@ class Stemmer:
 
     def __init__(self) -> None:
         self._sql = sqlite3.connect(":memory:", check_same_thread=False)
-        self._sql.execute(f"CREATE VIRTUAL TABLE asked USING fts5(word, tokenize = {_TOKENIZER})")
+        self._sql.execute(f'CREATE VIRTUAL TABLE asked USING fts5(word, tokenize = "{TOKENIZER}")')
         self._sql.execute("CREATE VIRTUAL TABLE stems USING fts5vocab(asked, instance)")
 
     def stems(self, asked: Sequence[str]) -> dict[str, str]:

@@ -9,6 +9,8 @@ import regex
 
 from dcf.search.segments import segmented
 
+TOKENIZER = "porter unicode61 categories 'L* N* M*'"
+"""How FTS5 takes texts apart: into the same words, by their stems (Porter)."""
 # Marks belong to their letters: without them words of many scripts fall apart.
 _WORD = regex.compile(r"[\p{L}\p{N}\p{M}]+")
 # The same, in half the time.

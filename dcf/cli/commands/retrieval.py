@@ -126,8 +126,9 @@ def serve(
     (MEM_BACKEND=postgres, DATABASE_URL=postgresql://…), or as long as the service runs
     (MEM_BACKEND=memory). Where there are several projects each request names its root; a line
     TOKEN FOLDER in the file DCF_RETRIEVAL_TOKENS is a token that opens one alone. Off loopback a
-    token is required. /docs describes the service, /healthz says whether it works, /metrics counts.
-    Prints one line of JSON when it is ready.
+    token is required, and DCF_RETRIEVAL_ALLOW with the addresses and networks that may ask. /docs
+    describes the service, /healthz says whether it works, /metrics counts. Prints one line of JSON
+    when it is ready.
     """
     from uvloop import new_event_loop
 

@@ -14,11 +14,13 @@ from dcf.cli.memory.entries import found_entry
 from dcf.cli.memory.naming import agents_named, names_of
 from dcf.cli.memory.opening import now_ms, opened
 from dcf.cli.memory.wording import moment, one_line
+from dcf.cli.retrieval.opening import note_read
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.memory import TIME_EXAMPLES, Found, Kind, Pack, quote, span_of
 from dcf.problem import Problem
+from dcf.retrieval import logged_among
 from dcf.search import words
 from dcf.secret_form import without_secrets
 
@@ -72,6 +74,8 @@ async def search_memory(settings: Settings, asked: SearchQuestion) -> Answer:
         )
         took_ms = (time.perf_counter() - began) * 1e3
         agents = await names_of(memory)
+        for project, citations in (await logged_among(memory, found)).items():
+            await note_read(settings, project, citations)
     by_meaning = any(one.similarity is not None for one in found)
     about = {
         "query": asked.query,

@@ -13,6 +13,7 @@ from dcf.cli.trouble import BadInput
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval import (
+    DAYS,
     SHARES,
     Backend,
     BackendSetting,
@@ -55,7 +56,7 @@ class RetrievalSetting:
     personal: PersonalSetting = field(default_factory=PersonalSetting)
     reranker: RerankerSetting = field(default_factory=RerankerSetting)
     shares: Mapping[Kind, Share] = field(default_factory=lambda: SHARES)
-    audit_days: int = 90
+    audit_days: int = DAYS
     night: int | None = 3
 
     @classmethod
@@ -72,7 +73,7 @@ class RetrievalSetting:
         rate = _rate(env.get(_RATE) or "", problems)
         lifetimes, endless = lifetimes_of(env)
         _number(env, _READS, 1, 1, "1 notes reads, 0 does not", problems)
-        days = _number(env, _DAYS, 90, 99_999, "days, as in 365", problems)
+        days = _number(env, _DAYS, DAYS, 99_999, "days, as in 365", problems)
         hour = "an hour from 0 to 23, or off"
         asleep = env.get(_NIGHT) == "off"
         night = None if asleep else _number(env, _NIGHT, 3, 23, hour, problems)
@@ -119,6 +120,10 @@ class RetrievalSetting:
         except ValueError as error:
             hint = "addresses and networks between commas, as in 10.0.0.0/8,192.168.1.7"
             raise BadInput([_problem(_ALLOW, str(error), hint)]) from error
+        if exposed and not networks:
+            message = "other machines can reach the service, and none of them may ask"
+            hint = "name addresses and networks, as in 10.0.0.0/8; 0.0.0.0/0,::/0 for all"
+            raise BadInput([_problem(_ALLOW, message, hint)])
         default = EXPOSED_RATE if exposed else 0.0
         return Limits(networks, default if self.rate is None else self.rate)
 

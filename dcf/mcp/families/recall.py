@@ -27,6 +27,7 @@ from dcf.memory import (
     uri_of,
 )
 from dcf.problem import Problem
+from dcf.retrieval import AuditLog, Caller, logged_among
 from dcf.workflow import iso
 
 AgentId = Annotated[str, Obvious("Id of the agent.")]
@@ -178,6 +179,12 @@ async def search_memory(
         since=None if span is None else span.first,
         until=None if span is None else span.last,
     )
+    logged = await logged_among(memory, found)
+    if logged:
+        audit = AuditLog.at_home(platform.config.home, memory.ledger.clock, platform.config.env)
+        for project, citations in logged.items():
+            audit.note_read(Caller("mcp"), project, citations)
+        await audit.close()
     return {"found": [_found(one) for one in found]}
 
 

@@ -1,4 +1,4 @@
-"""What was logged about a project, and its code."""
+"""What is known of a project that answers a question, and what is logged about it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class LoggedArtifact(Envelope, total=False):
 
 
 class FoundContext(Envelope, total=False):
-    """Memory and code, the best first."""
+    """What was found, of all kinds, the best first."""
 
     context: Annotated[
         list[dict[str, Any]],
@@ -97,7 +97,7 @@ async def augmented_context(
     ] = None,
     root: Annotated[str | None, Rare(_ROOT)] = None,
 ) -> FoundContext:
-    """What was logged about a project, its code and documents that answer a question or error."""
+    """Logged items, observations, threads, playbooks, code, documents and facts that answer."""
     retrieval, project = await _retrieval(platform, root, "augmented_context")
     try:
         most = limit_of(limit, budget)

@@ -16,6 +16,7 @@ from dcf.memory.search.entry import Entry
 from dcf.memory.search.indexing import entries
 from dcf.memory.search.place import range_at, range_of
 from dcf.problem import Problem
+from dcf.search import TOKENIZER
 
 _HINT = "`dcf memory doctor` can make the index anew"
 _SHOWN = 10
@@ -25,7 +26,6 @@ _Term: TypeAlias = tuple[str, int, int]
 # fts5vocab gives its rows in the order of terms, so nothing is sorted here.
 _WORDS = "SELECT term, group_concat(doc * 2 + (col = 'about')) FROM search_terms GROUP BY term"
 _ABOUTS = "SELECT term, group_concat(doc * 2 + 1) FROM search_about_terms GROUP BY term"
-_TOKENIZER = "porter unicode61 categories 'L* N* M*'"
 
 
 def index_faults(
@@ -77,12 +77,12 @@ def _term_faults(connection: Connection, at: dict[int, Entry]) -> Iterator[Probl
     with closing(sqlite3.connect(":memory:")) as anew:
         anew.execute(
             "CREATE VIRTUAL TABLE search_words USING fts5 (text, about, content = '',"
-            f' columnsize = 0, detail = column, tokenize = "{_TOKENIZER}")'
+            f' columnsize = 0, detail = column, tokenize = "{TOKENIZER}")'
         )
         anew.execute("CREATE VIRTUAL TABLE search_terms USING fts5vocab (search_words, instance)")
         anew.execute(
             "CREATE VIRTUAL TABLE search_abouts USING fts5 (about, content = '',"
-            f' columnsize = 0, detail = none, tokenize = "{_TOKENIZER}")'
+            f' columnsize = 0, detail = none, tokenize = "{TOKENIZER}")'
         )
         anew.execute(
             "CREATE VIRTUAL TABLE search_about_terms USING fts5vocab (search_abouts, instance)"

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
 from dcf.memory.search.place import Places
-from dcf.search import segmented
+from dcf.search import TOKENIZER, segmented
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Counts: TypeAlias = "NDArray[np.float64]"
 
-_TOKENIZER = "porter unicode61 categories 'L* N* M*'"
 # The plus has SQLite look places up: else it would go through all that is of the kind.
 _TEXTS = (
     "SELECT d.place, p.text FROM search_documents d JOIN document_pieces p ON p.id = d.ref"
@@ -41,7 +40,7 @@ def counts(connection: Connection, places: Places, words: Sequence[str]) -> Coun
     found = np.zeros((len(words), len(places)))
     with closing(sqlite3.connect(":memory:")) as said:
         said.execute(
-            f'CREATE VIRTUAL TABLE search_counted USING fts5(text, tokenize = "{_TOKENIZER}")'
+            f'CREATE VIRTUAL TABLE search_counted USING fts5(text, tokenize = "{TOKENIZER}")'
         )
         said.executemany(
             "INSERT INTO search_counted (rowid, text) VALUES (?, ?)",

@@ -15,6 +15,12 @@ from dcf.memory.search.question import Question
 _Condition = tuple[str, list[object]]
 _ANY: _Condition = ("1", [])
 _IN = "IN (SELECT value FROM json_each(?))"
+# Times and tags are two lists in one order.
+_NOT_ENDED = f"""NOT EXISTS (
+  SELECT 1 FROM json_each(?) AS ends JOIN json_each(?) AS named USING (key)
+  WHERE created_at <= ends.value
+    AND (named.value IN (SELECT value FROM json_each(passages.tags)) OR named.value IS NULL
+      AND NOT EXISTS (SELECT 1 FROM json_each(passages.tags) AS own WHERE own.value {_IN})))"""
 
 
 def left(connection: Connection, places: Places, question: Question) -> Places:
@@ -80,13 +86,15 @@ def _of_message(question: Question) -> _Condition:
 
 
 def _of_passage(question: Question) -> _Condition:
-    if not question.tags:
-        return _ANY
-    missing = "value NOT IN (SELECT value FROM json_each(passages.tags))"
-    return (
-        f"NOT EXISTS (SELECT 1 FROM json_each(?) WHERE {missing})",
-        [json.dumps(list(question.tags))],
-    )
+    conditions: list[_Condition] = []
+    if question.tags:
+        missing = "value NOT IN (SELECT value FROM json_each(passages.tags))"
+        wanted = json.dumps(list(question.tags))
+        conditions.append((f"NOT EXISTS (SELECT 1 FROM json_each(?) WHERE {missing})", [wanted]))
+    if question.ended:
+        tags, ends = zip(*question.ended, strict=True)
+        conditions.append((_NOT_ENDED, [json.dumps(ends), json.dumps(tags), json.dumps(tags)]))
+    return _all(*conditions)
 
 
 def _of_holders(question: Question) -> _Condition:

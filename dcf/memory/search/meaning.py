@@ -15,8 +15,7 @@ from dcf.memory.search.entry import TABLES, entry_of
 from dcf.memory.search.nearest import Distances, Nearest
 from dcf.memory.search.place import Places, distinct, is_said
 from dcf.memory.search.scope import Scope
-from dcf.memory.search.signs import STORED
-from dcf.search import Embedder, Vectors, unit
+from dcf.search import STORED, Embedder, Vectors, name_of, unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,11 +43,6 @@ class Missing:
     place: int
     version: int
     text: str
-
-
-def name_of(embedder: Embedder) -> str:
-    """Says which vectors may be compared."""
-    return f"{embedder.name} {embedder.version}"
 
 
 def missing(connection: Connection, embedder: Embedder, limit: int) -> list[Missing]:

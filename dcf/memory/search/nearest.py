@@ -6,6 +6,7 @@ import threading
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from sqlite3 import Cursor
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -112,36 +113,52 @@ class Nearest:
         """The chunks that have these stamps and follow each other, some of them as one."""
         at = 0
         while at < len(stamps):
-            some = stamps[at : at + _TOGETHER]
-            held = self._held.get(stamps[at][0])
-            together = None if held is None else held.together
-            # The last one of all grows with the next texts: it stays by itself.
-            if together is None and at + _TOGETHER < len(stamps):
-                together = self._joined(cursor, some)
-            if together is not None and together.stamps == some:
-                yield together.whole
-                at += _TOGETHER
-            else:
+            together = self._together(stamps, at)
+            if together is None:
                 yield self._chunk(cursor, *stamps[at])
                 at += 1
+            else:
+                yield together.whole
+                at += len(together.stamps)
 
-    def _joined(self, cursor: Cursor, stamps: _Stamps) -> _Together | None:
-        """Chunks as one from now on; None where they are not all held, each by itself."""
-        chunks = [self._chunk(cursor, first, stamp) for first, stamp in stamps]
+    def _together(self, stamps: _Stamps, at: int) -> _Together | None:
+        """The chunks that follow from ``at`` on as one, where they are held so, or may be from now
+        on: none is read for it."""
+        with self._lock:
+            first = self._held.get(stamps[at][0])
+            known = None if first is None else first.together
+            if known is not None:
+                return known if stamps[at : at + len(known.stamps)] == known.stamps else None
+            alone = list(takewhile(self._is_alone, stamps[at : at + _TOGETHER]))
+            # The last one of all grows with the next texts, and those before it wait for more.
+            behind = stamps[at + len(alone) : at + len(alone) + 1]
+            is_full = len(alone) == _TOGETHER
+            if behind and (is_full or (len(alone) > 1 and self._is_joined(*behind))):
+                return self._joined(alone)
+            return None
+
+    def _is_alone(self, stamped: tuple[int, int]) -> bool:
+        """Whether a chunk is held as it is now, by itself."""
+        first, stamp = stamped
+        one = self._held.get(first)
+        return one is not None and one.stamp == stamp and one.together is None
+
+    def _is_joined(self, stamped: tuple[int, int]) -> bool:
+        one = self._held.get(stamped[0])
+        return one is not None and one.together is not None
+
+    def _joined(self, stamps: _Stamps) -> _Together:
+        """Chunks that are held alone as one from now on."""
+        chunks = [self._held[first].chunk for first, _ in stamps]
         whole = Chunk(
             np.concatenate([one.places for one in chunks]),
             np.concatenate([one.bits for one in chunks], axis=1),
         )
         together = _Together(stamps, whole)
-        with self._lock:
-            held = [self._held.get(first) for first, _ in stamps]
-            if any(one is None or one.together is not None for one in held):
-                return None
-            end = 0
-            for (first, stamp), chunk in zip(stamps, chunks, strict=True):
-                own = slice(end, end := end + len(chunk.places))
-                part = Chunk(whole.places[own], whole.bits[:, own])
-                self._held[first] = _Held(stamp, part, together)
+        end = 0
+        for (first, stamp), chunk in zip(stamps, chunks, strict=True):
+            own = slice(end, end := end + len(chunk.places))
+            self._held[first] = _Held(stamp, Chunk(whole.places[own], whole.bits[:, own]), together)
         return together
 
     def _chunk(self, cursor: Cursor, first: int, stamp: int) -> Chunk:

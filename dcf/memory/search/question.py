@@ -29,7 +29,9 @@ class Question:
     ``nodes``: only what was written into these. Beside either the first two say nothing.
     ``entry_kinds``, ``having`` and ``verified``: only such entries of them, as ``Choice`` says.
     ``labels`` and ``tags``: only blocks of one of these labels, and passages with all of these
-    tags; either leaves out kinds that have none. ``since`` and ``until``: in ms, both included.
+    tags; either leaves out kinds that have none. ``ended``: no passages with one of these tags (a
+    tag None: with none of the others) that were kept until its time, in ms. ``since`` and
+    ``until``: in ms, both included.
     ``weights`` multiply the score of blocks by label. ``roles`` and ``session_id``: only such
     messages. ``types``, ``concepts``, ``source_types``, ``source_ids``, ``workflows``,
     ``turn``, ``topic``, ``pinned``: only observations of one of these types, about one of these
@@ -48,6 +50,7 @@ class Question:
     kinds: Sequence[Kind] = KINDS
     labels: Sequence[str] = ()
     tags: Sequence[str] = ()
+    ended: Sequence[tuple[str | None, int]] = ()
     since: int | None = None
     until: int | None = None
     roles: Sequence[str] = ()
@@ -116,7 +119,7 @@ class Question:
         """Whether not all texts of a kind are wanted."""
         if self.since is not None or self.until is not None or self.session_id is not None:
             return True
-        return any((self.labels, self.tags, self.roles)) or self._chooses_observations
+        return any((self.labels, self.tags, self.ended, self.roles)) or self._chooses_observations
 
     @property
     def _chooses_observations(self) -> bool:

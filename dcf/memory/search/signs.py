@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
 from dcf.memory.search.place import Places
+from dcf.search import STORED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-STORED = "<f2"
-"""Of a vector's numbers. Half the size, and three digits are enough to rank by."""
 
 Bits: TypeAlias = "NDArray[np.uint64]"
 """A row for every 64 numbers of a vector, a column for each vector; 1 where a number is positive,

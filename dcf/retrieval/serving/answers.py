@@ -14,13 +14,7 @@ from dcf.problem import ProblemError
 from dcf.retrieval.audit import Caller
 from dcf.retrieval.bundle import Bundle
 from dcf.retrieval.candidate import Scored
-from dcf.retrieval.errors import (
-    AnswerersFailed,
-    RetrievalProblem,
-    RootNotServed,
-    RootRequired,
-    UnknownItem,
-)
+from dcf.retrieval.errors import AnswerersFailed, RetrievalProblem, RootNotServed, UnknownItem
 from dcf.retrieval.item import Item
 from dcf.retrieval.question import ContextQuestion
 from dcf.retrieval.retrieval import Retrieval
@@ -55,14 +49,13 @@ async def context_answer(retrieval: Retrieval, question: ContextQuestion, by: Ca
 def refusal(error: ProblemError) -> Response:
     """Why there is no answer."""
     said = without_secrets(str(error))
-    if isinstance(error, RootRequired):
-        return JSONResponse({"error": said, "hint": error.hint}, status_code=400)
+    hint = {"hint": error.hint} if error.hint else {}
     if isinstance(error, RetrievalProblem) and not isinstance(error, AnswerersFailed):
         # Its message is the reason alone, as in "text required".
         status = _STATUS.get(type(error), 400)
-        return JSONResponse({"error": said.removesuffix(".")}, status_code=status)
+        return JSONResponse({"error": said.removesuffix("."), **hint}, status_code=status)
     _log.warning("%s: %s", error.code, said)
-    return JSONResponse({"error": said, "hint": error.hint}, status_code=503)
+    return JSONResponse({"error": said, **hint}, status_code=503)
 
 
 def stored(item: Item) -> dict[str, Any]:

@@ -38,6 +38,8 @@ _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 _SWEEP_S = 60.0
 _LONGEST_ID = 200
 """Characters of the id of an item: those that the service gives have fewer."""
+_AGAIN_S = 60.0
+"""Between work behind the requests that failed for a reason nobody foresaw and its next try."""
 
 Handler = Callable[[Request], Awaitable[Response]]
 Answer = Callable[[ContextQuestion, Caller], Awaitable[Response]]
@@ -93,9 +95,12 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        behind = [_sweep(retrieval, projects), retrieval.items.keep_up(embed)]
-        behind += [] if nightly is None else [nightly()]
-        tasks = [asyncio.ensure_future(one) for one in behind]
+        behind: list[Callable[[], Awaitable[None]]] = [
+            partial(_sweep, retrieval, projects),
+            partial(retrieval.items.keep_up, embed),
+        ]
+        behind += [] if nightly is None else [nightly]
+        tasks = [asyncio.create_task(_whatever_happens(one)) for one in behind]
         try:
             yield
         finally:
@@ -184,6 +189,17 @@ async def _unrouted(request: Request, error: Exception) -> Response:
         "hint": "/docs lists what there is",
     }
     return JSONResponse(body, status_code=status, headers=headers)
+
+
+async def _whatever_happens(work: Callable[[], Awaitable[None]]) -> None:
+    """Do ``work``, which goes on as long as the service runs, also behind an error of its own."""
+    while True:
+        try:
+            await work()
+            return
+        except Exception:  # noqa: BLE001 - told, and nobody else is there to begin it again
+            _log.exception("work behind the requests failed, and is begun again soon")
+            await asyncio.sleep(_AGAIN_S)
 
 
 async def _sweep(retrieval: Retrieval, projects: Projects) -> None:

@@ -29,7 +29,8 @@ _OPEN = frozenset({"/healthz"})
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``networks`` are those that may ask (empty: all), ``rate`` the requests per second of one
+    """``networks`` are those that may ask (empty: all, for a service that
+    this machine alone can reach), ``rate`` the requests per second of one
     address (0: any number)."""
 
     networks: tuple[Network, ...] = ()
@@ -93,10 +94,12 @@ class Gate:
         wait = self._wait(client)
         if not wait:
             return None
-        error = f"more than {self._limits.rate:g} requests a second"
-        return JSONResponse(
-            {"error": error}, status_code=429, headers={"Retry-After": str(math.ceil(wait))}
-        )
+        body = {
+            "error": f"more than {self._limits.rate:g} requests a second",
+            "hint": "DCF_RETRIEVAL_RATE says how many one address may have",
+        }
+        headers = {"Retry-After": str(math.ceil(wait))}
+        return JSONResponse(body, status_code=429, headers=headers)
 
     def _is_allowed(self, client: str) -> bool:
         try:

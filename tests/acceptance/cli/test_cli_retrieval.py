@@ -299,6 +299,7 @@ def test_what_cannot_be_moved_is_refused_with_the_reason(
             ["serve", "--host", "0.0.0.0"],
             "fewer than 16",
         ),
+        ({"DCF_TOKEN": "b" * 16 + "c"}, ["serve", "--host", "0.0.0.0"], "none of them may ask"),
         ({"MEM_BACKEND": "files"}, ["serve"], "'files' is no backend"),
         ({"MEM_BACKEND": "postgres"}, ["serve"], "is not set"),
         ({"PORT": "x"}, ["serve"], "'x' is no port"),
@@ -388,6 +389,11 @@ def test_who_read_and_deleted_what_is_shown_and_items_are_maintained(
     assert kept["citation"] in read["ids"] and "parser" not in json.dumps(read)
     deleted = dcf("retrieval", "audit", *root, "--operation", "delete", "--json").json["accesses"]
     assert [one["ids"] for one in deleted] == [[kept["id"]]]
+    assert kept["text"] not in dcf("memory", "search", "parser").out
+    again = dcf("retrieval", "log", "a parser of tea", *root, "--json").json["stored"]
+    assert "a parser of tea" in dcf("memory", "search", "tea").out
+    seen = dcf("retrieval", "audit", *root, "--limit", 1, "--json").json["accesses"]
+    assert [(one["operation"], one["ids"]) for one in seen] == [("read", [again["citation"]])]
     done = dcf("retrieval", "maintain", *root)
     assert (done.code, "items are compacted" in done.out) == (0, True)
     assert dcf("retrieval", "audit", "--since", "soon").code == 2

@@ -271,6 +271,23 @@ async def test_an_embedder_that_fails_leaves_words_and_names(root: Path, tmp_pat
     assert (await retriever.find("total price"))[0].symbol == "Basket.total"
 
 
+async def test_an_embedder_that_fails_over_questions_is_told(
+    root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Asked(Broken):
+        def embed_queries(self, queries: Sequence[str]) -> Vectors:
+            raise OSError("the model is gone")
+
+    retriever = CodeRetriever(root, tmp_path / "index.db", Asked())
+    for _ in range(2):
+        problems = await retriever.ready("total price")
+        assert await retriever.find("total price")
+    assert [(one.code, one.severity) for one in problems] == [("code_embedder", "warning")]
+    assert "the model is gone" in problems[0].message and "next question" in problems[0].hint
+    assert caplog.text.count("questions are not embedded: the model is gone") == 1
+    await retriever.close()
+
+
 async def test_vectors_of_another_embedder_are_made_anew(root: Path, tmp_path: Path) -> None:
     path = tmp_path / "code.db"
     count = (await CodeRetriever(root, path, embedder_named("wordllama")).sync()).embedded

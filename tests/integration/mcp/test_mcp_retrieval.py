@@ -184,6 +184,18 @@ async def test_what_is_read_is_in_the_audit_log_of_the_home(redis_url: str, tmp_
     assert not (tmp_path / "audit").exists() and (home / "code").is_dir()
 
 
+async def test_logged_items_that_a_search_of_the_memory_shows_are_noted(
+    redis_url: str, tmp_path: Path
+) -> None:
+    async with desk_on(redis_url, tmp_path, home=tmp_path / "home") as desk:
+        logged = await desk.good("log_artifact", text="tea is late")
+        assert (await desk.good("search_memory", query="coffee"))["found"] == []
+        assert len((await desk.good("search_memory", query="tea"))["found"]) == 1
+    (read,) = await AuditLog(tmp_path / "home" / "audit", lambda: 0).entries()
+    assert (read.by, read.ids, read.operation) == ("mcp", (logged["uri"],), "read")
+    assert Path(read.project).is_dir()
+
+
 async def test_a_database_that_is_away_is_told(redis_url: str, tmp_path: Path) -> None:
     env = {"MEM_BACKEND": "postgres", "DATABASE_URL": "postgresql://ada:pw@127.0.0.1:1/shop"}
     async with desk_on(redis_url, tmp_path, env=env) as desk:

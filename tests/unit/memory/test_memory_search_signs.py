@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import random
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,11 @@ from dcf.memory.database import Connection, migrate
 from dcf.memory.database.migrations.v0016_signs import STEP
 from dcf.memory.search import meaning, scope, signs
 from dcf.memory.search import nearest as nearest_module
+from dcf.memory.search import search as search_module
 from dcf.memory.search.nearest import Nearest
 from dcf.memory.search.place import bounds, range_of
 from dcf.memory.search.scope import Scope, Stretch
-from dcf.memory.search.signs import Chunk, bits_of
+from dcf.memory.search.signs import Chunk, bits_of, chunk_of
 
 SIZE = 70
 """Numbers of a vector: not a multiple of what is packed together."""
@@ -76,11 +78,12 @@ def test_the_index_holds_the_signs_of_the_last_vector_of_each_place(
     kept: dict[int, list[float]] = {}
     with pytest.MonkeyPatch.context() as patch, closing(sqlite3.connect(":memory:")) as memory:
         patch.setattr(signs, "_MOST", 4)
-        patch.setattr(nearest_module, "_TOGETHER", 2)
+        patch.setattr(nearest_module, "_TOGETHER", 3)
         for change in STEP.up:
             assert isinstance(change, str)
             memory.execute(change)
-        nearest = Nearest()
+        # One that holds all, and one that holds two or three chunks.
+        readers = Nearest(), Nearest(150)
         for number, (what, places) in enumerate(steps):
             if what == "drop":
                 (place,) = places
@@ -92,10 +95,12 @@ def test_the_index_holds_the_signs_of_the_last_vector_of_each_place(
                 bits = bits_of(np.array(list(new.values())))
                 signs.put(memory, Chunk(np.array(list(new)), bits))
             assert _held(memory) == {place: _numbers(one) for place, one in sorted(kept.items())}
-            _compare(memory, nearest, kept)
+            _compare(memory, (*readers, Nearest(0)), kept)
 
 
-def _compare(memory: Connection, nearest: Nearest, kept: Mapping[int, list[float]]) -> None:
+def _compare(
+    memory: Connection, readers: Sequence[Nearest], kept: Mapping[int, list[float]]
+) -> None:
     """What is held from before, and nothing held at all, give the same: by hand."""
     stretches = (Stretch(2, 9), Stretch(*bounds(range_of(0, "passage"))))
     asked = _numbers(_vector(-1))
@@ -107,13 +112,50 @@ def _compare(memory: Connection, nearest: Nearest, kept: Mapping[int, list[float
         if any(one.first <= place <= one.last for one in stretches)
     }
     where = Scope(stretches, len(kept), {"message": 1.0, "passage": 1.0})
-    for reader in (nearest, Nearest(0)):
+    for reader in readers:
         found = reader.distances(memory, np.array(_vector(-1)), where)
+        held = [one.chunk for one in reader._held.values()]
+        assert reader._bytes == sum(map(nearest_module._bytes, held)) <= reader._most_bytes
         pairs = [zip(*map(np.ndarray.tolist, part), strict=True) for part in found.parts]
         assert dict(itertools.chain.from_iterable(pairs)) == inside
         nearest_first = sorted(inside, key=lambda place: (inside[place], place))
         for many in (1, 3, len(inside), 2 * len(inside) + 1):
             assert found.nearest(many).tolist() == nearest_first[:many]
+
+
+@pytest.mark.parametrize(("fitting", "read"), [(100, 0), (30, 10)])
+def test_what_is_held_is_held_together_and_nothing_is_read_for_it(
+    monkeypatch: pytest.MonkeyPatch, fitting: int, read: int
+) -> None:
+    """40 chunks of one place (8 bytes, 16 of signs), of which ``fitting`` have room: a search reads
+    the others, each once, and once the first of all is gone no search joins what cannot be."""
+    monkeypatch.setattr(signs, "_MOST", 1)
+    reads: list[object] = []
+    monkeypatch.setattr(nearest_module, "chunk_of", lambda row: reads.append(0) or chunk_of(row))
+    first = bounds(range_of(0, "passage"))[0]
+    with closing(sqlite3.connect(":memory:")) as memory:
+        for change in STEP.up:
+            assert isinstance(change, str)
+            memory.execute(change)
+        places = np.arange(first, first + 40)
+        signs.put(memory, Chunk(places, bits_of(np.array([_vector(one) for one in range(40)]))))
+        where = Scope((Stretch(*bounds(range_of(0, "passage"))),), 40, {"passage": 1.0})
+        nearest = Nearest(24 * fitting)
+
+        def parts() -> list[int]:
+            found = nearest.distances(memory, np.array(_vector(-1)), where)
+            return [len(part) for part, _ in found.parts]
+
+        assert sum(parts()) == len(reads) == 40
+        for _ in range(2):
+            reads.clear()
+            assert parts() == ([16, 16, *[1] * 8] if read == 0 else [16, *[1] * 24])
+            assert len(reads) == read
+        signs.drop(memory, first)
+        left = parts()
+        assert left == [15, 16, *[1] * 8] if read == 0 else sum(left) == 39
+        monkeypatch.setattr(np, "concatenate", lambda *_, **__: pytest.fail("joined again"))
+        parts()
 
 
 @pytest.fixture
@@ -217,6 +259,60 @@ async def test_signs_are_not_looked_at_where_words_decide_all_of_the_answer(
     monkeypatch.setattr(Nearest, "distances", counted)
     assert await ranked(2) == narrow[2] and not looks
     assert await ranked(20) == narrow[20] and looks
+
+
+@pytest.mark.usefixtures("wide")
+async def test_what_is_not_looked_at_would_not_have_been_among_the_best(
+    memory: Memory, by: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any texts, salience and questions: the answer is that of a search that looks at all."""
+    chance = random.Random(7)
+    animals = ("dog", "puppy", "cat", "kitten", "horse", "pony", "cow", "calf", "hen", "chicken")
+    agent = await memory.agents.create(NewAgent("anna"), by=by, blocks=())
+    others = [
+        "rust",
+        "iron",
+        "tax",
+        "valve",
+        "fuse",
+        "ledger",
+        "motor",
+        "invoice",
+        "bolt",
+        "gasket",
+        "steel",
+        "audit",
+    ]
+    said = []
+    for number in range(80):
+        # One of two says its animals among much else: words find it, and it is not near.
+        rest = chance.choices(others, k=30) if number % 2 else []
+        text = " ".join((*chance.choices(animals, k=chance.randint(1, 3)), *rest))
+        said.append(NewPassage(f"{text} {number}", salience=chance.random()))
+    await memory.passages.insert(agent.id, *said, by=by)
+    await memory.search.catch_up()
+    looks: list[int] = []
+    distances = Nearest.distances
+
+    def counted(self: Nearest, *given: Any) -> Any:
+        looks.append(1)
+        return distances(self, *given)
+
+    monkeypatch.setattr(Nearest, "distances", counted)
+    skipped = 0
+    for _ in range(60):
+        query = " ".join(chance.sample(animals, chance.randint(1, 3)))
+        k = chance.choice((1, 2, 5, 20))
+        find = partial(memory.search.find, query, k=k, agent_ids=[agent.id], kinds=["passage"])
+        looks.clear()
+        found = {one.ref: one.score for one in await find()}
+        skipped += not looks
+        with monkeypatch.context() as patch:
+            patch.setattr(search_module, "_enough", lambda *_: None)
+            every = {one.ref: one.score for one in await find()}
+            # Products of matrices of another size end with another last digit.
+            assert every == pytest.approx(found, abs=1e-6), (query, k)
+    assert 10 < skipped < 60
 
 
 @pytest.mark.usefixtures("wide")

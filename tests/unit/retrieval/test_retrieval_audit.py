@@ -8,6 +8,7 @@ import json
 import os
 import stat
 import sys
+import tracemalloc
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -155,6 +156,43 @@ async def test_old_days_go_and_torn_lines_are_left_out(
     assert await audit.prune(clock.now - 2 * DAY_MS) == 1
     assert len(await audit.entries()) == 2
     assert len(await audit.entries(lambda one: one.by == "bob")) == 0
+
+
+async def test_the_first_entry_of_a_day_ends_old_ones(tmp_path: Path, clock: Ticking) -> None:
+    """Where nobody serves: a coding agent over MCP reads every day."""
+    audit = AuditLog.at_home(tmp_path, clock, {"DCF_AUDIT_DAYS": "2"})
+    days = []
+    for _ in range(4):
+        await audit.keep("delete", ADA, SHOP, ["a"], 1)
+        await audit.keep("delete", ADA, SHOP, ["b"], 1)
+        days.append(datetime.fromtimestamp(clock.now / 1000, UTC).date().isoformat())
+        clock.now += DAY_MS
+    assert sorted(one.stem for one in (tmp_path / "audit").glob("*.jsonl")) == days[1:]
+    assert len(await audit.entries()) == 6
+
+
+async def test_of_a_long_day_no_more_is_held_than_is_asked_for(
+    audit: AuditLog, tmp_path: Path, clock: Ticking, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("a", "Ann Miller", "ü" * 2_000, "last"):
+        await audit.keep("delete", Caller(name), SHOP, ["a"], 1)
+    (file,) = (tmp_path / "audit").glob("*.jsonl")
+    first, second, third, last = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(first * 50_000 + second + b"torn\n" + third * 3_000 + b"\n{}\n" + last)
+    size = file.stat().st_size
+    tracemalloc.start()
+    newest = await audit.entries(limit=2_000)
+    (found,) = await audit.entries(lambda one: one.by.startswith("Ann"), limit=1)
+    renamed = await audit.rename(Subject.of("Ann Miller").is_named_in)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [one.by for one in newest[:2]] == ["last", "ü" * 2_000] and len(newest) == 2_000
+    assert found.by == "Ann Miller" and renamed == 1
+    assert peak < size / 2
+    # One line that cannot be read was seen by the first, two by the second.
+    counts = [f"{count} lines that cannot be read" for count in (1, 2)]
+    assert all(one in told for one, told in zip(counts, caplog.messages, strict=True))
+    assert (await audit.entries(lambda one: one.by == "a", limit=50_001))[-1].by == "a"
 
 
 async def test_what_is_forgotten_has_another_name(audit: AuditLog, tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from memory_world import Numbered, Ticking
 from unit.retrieval.conftest import DAY_MS, LIFETIMES, room_for
 
 from dcf.memory import random_id
-from dcf.retrieval import FileItems, FolderUnusable, NewItem
+from dcf.retrieval import FileItems, FolderUnusable, NewItem, item_folder
+from dcf.retrieval.item_line import record_in
 
 SHOP = "/work/shop"
 # 2023-11-14, 22:13:20 UTC, is when the clock of tests begins.
@@ -223,6 +224,46 @@ async def test_a_folder_says_whose_it_is_also_one_that_was_made_before(
     assert await items.archives() == {archive: None}
     await items.remember(SHOP, NewItem("another"))
     assert await items.archives() == {archive: SHOP}
+
+
+async def test_a_night_reads_no_items_again_that_are_held(
+    items: FileItems, folder: Path, clock: Ticking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(8):
+        kept = await items.remember(SHOP, NewItem(f"item {number}"))
+    assert len(await texts(items)) == 8
+    await items.forget(SHOP, kept.id)
+    read: list[bytes] = []
+    monkeypatch.setattr(item_folder, "record_in", lambda line: read.append(line) or record_in(line))
+    await items.compact()
+    # The line that says that one is gone, and the file once while it is written anew.
+    assert len(read) == 1 + 9
+    read.clear()
+    await items.compact()
+    assert len(read) == 8 and len(await texts(items)) == 7
+    assert len(await texts(again(folder, clock))) == 7
+
+
+async def test_nothing_but_the_folders_of_projects_is_read_or_changed(
+    items: FileItems, folder: Path
+) -> None:
+    """MEM_PATH may name a folder that somebody has for more than this."""
+    kept = await items.remember(SHOP, NewItem("the invoice of Lee"))
+    line = day(folder, FIRST).read_bytes()
+    theirs = {
+        folder / "notes" / FIRST: line * 2,
+        folder / "notes" / "project": b"Lee\n",
+        folder / "notes" / ".next.draft": b"Lee",
+        day(folder, ".mine.draft"): b"Lee",
+    }
+    (folder / "notes").mkdir()
+    for file, content in theirs.items():
+        file.write_bytes(content)
+    await items.compact()
+    assert await items.named(lambda text: "Lee" in text) == (kept,)
+    await items.purge(lambda text: "Lee" in text)
+    assert {file: file.read_bytes() for file in theirs} == theirs
+    assert await texts(items) == []
 
 
 async def test_a_full_disk_is_told_and_leaves_no_half_of_a_line(

@@ -99,6 +99,24 @@ async def test_the_first_of_its_tags_ends_an_item(items: Items, clock: Ticking) 
     assert await items.sweep(SHOP) == 1
 
 
+async def test_however_many_are_over_those_that_are_not_are_found(
+    items: Items, clock: Ticking
+) -> None:
+    """Behind those that are over, by every order: they say the words more often, and are newer."""
+    for tags in (("law",), ("law", "decision")):
+        await items.remember(SHOP, NewItem(f"one parser {len(tags)}", tags, file_path="a.ts"))
+    clock.now += 31 * DAY_MS - 1_000
+    for number in range(21):
+        tags = ("runlog", "decision") if number % 2 else ("runlog", "law")
+        await items.remember(SHOP, NewItem(f"parser parser {number}", tags, file_path="a.ts"))
+    clock.now += DAY_MS
+    left = {"one parser 1", "one parser 2"}
+    for query in ("parser", ""):
+        for file_path in (None, "a.ts"):
+            assert set(await texts(items, query, file_path=file_path, limit=10)) == left
+    assert len(await texts(items, "parser", limit=1)) == 1
+
+
 async def test_what_is_over_was_not_forgotten(lasting_items: LastingItems, clock: Ticking) -> None:
     """So that a migration neither gives it up at the target nor refuses it there."""
     items = lasting_items

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -14,8 +15,21 @@ import httpx2
 import pytest
 from memory_world import Numbered, Ticking
 
-from dcf.retrieval import Projects, Retrieval, VolatileItems, projects_of
+from dcf.retrieval import (
+    Item,
+    Lifetimes,
+    NewItem,
+    Projects,
+    Retrieval,
+    UnknownItem,
+    VolatileItems,
+    projects_of,
+)
+from dcf.retrieval import retrieval as retrieval_module
+from dcf.retrieval.items import Elsewhere
+from dcf.retrieval.ranking import by_guide
 from dcf.retrieval.serving import Limits, create_app, networks_of
+from dcf.retrieval.serving import app as app_module
 from dcf.tools.serving import Guard
 
 JSON = {"Content-Type": "application/json"}
@@ -103,6 +117,79 @@ async def test_the_formula_of_the_guide_is_a_mode(serve: Open) -> None:
         assert answer["context"][0]["score"] == pytest.approx(7 / 13 * 0.7 + 0.25 + 0.1, abs=1e-6)
 
 
+async def test_the_formula_of_the_guide_keeps_nobody_else_waiting(
+    serve: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It compares a thousand texts of up to a million characters."""
+    computing, go_on = threading.Event(), threading.Event()
+
+    def slow(*given: Any) -> Any:
+        computing.set()
+        assert go_on.wait(5)
+        return by_guide(*given)
+
+    monkeypatch.setattr(retrieval_module, "by_guide", slow)
+    async with serve() as client:
+        asking = asyncio.create_task(said(client, "/augmented-context", {**ASK, "mode": "guide"}))
+        while not computing.is_set():
+            await asyncio.sleep(0.001)
+        assert (await said(client, "/log", LOG))[0] == 200
+        go_on.set()
+        assert (await asking)[0] == 200
+
+
+async def test_what_a_volatile_service_has_is_not_gone_through_for_one(
+    clock: Ticking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """/healthz asks for one item."""
+    items = VolatileItems(clock, Numbered(), Lifetimes({"runlog": 1}))
+    kept = [await items.remember("/work/shop", NewItem(f"item {n}")) for n in range(50)]
+    looked: list[Item] = []
+
+    def is_over(_self: Lifetimes, item: Item, now: int) -> bool:
+        looked.append(item)
+        return False
+
+    monkeypatch.setattr(Lifetimes, "is_over", is_over)
+    (found,) = await items.recall("/work/shop", "", limit=1)
+    await items.forget("/work/shop", kept[7].id)
+    assert looked == [found.item] == [kept[-1]]
+    assert len(await items.recall("/work/shop", "item", limit=100)) == 49
+
+
+async def test_work_behind_the_requests_goes_on_after_an_error_nobody_foresaw(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(app_module, "_AGAIN_S", 0.0)
+    clock, done = Ticking(), asyncio.Event()
+    tries: dict[str, int] = {}
+
+    def fail(name: str) -> None:
+        tries[name] = tries.get(name, 0) + 1
+        if tries[name] < 2:
+            raise RuntimeError(name)
+        if min(tries.get(one, 0) for one in ("sweep", "embed", "night")) == 2:
+            done.set()
+
+    class Failing(VolatileItems):
+        async def sweep(self, project: str) -> int:
+            fail("sweep")
+            return 0
+
+        async def keep_up(self, elsewhere: Elsewhere | None = None) -> None:
+            fail("embed")
+
+    async def nightly() -> None:
+        fail("night")
+
+    retrieval = Retrieval(Failing(clock, Numbered()), None, clock)
+    app = create_app(retrieval, Projects(("/work/shop",)), Guard(), Limits(), nightly=nightly)
+    async with app.router.lifespan_context(app), asyncio.timeout(5):
+        await done.wait()
+    told = [str(one.exc_info[1]) for one in caplog.records if one.exc_info]
+    assert sorted(told) == ["embed", "night", "sweep"]
+
+
 async def test_a_log_is_deleted_once(serve: Open) -> None:
     async with serve() as client:
         _, answer = await said(client, "/log", LOG)
@@ -113,6 +200,7 @@ async def test_a_log_is_deleted_once(serve: Open) -> None:
         }
         gone = await client.delete(path)
         assert gone.status_code == 404 and isinstance(gone.json()["error"], str)
+        assert gone.json()["hint"] == UnknownItem.hint
 
 
 @pytest.mark.parametrize(
@@ -294,6 +382,7 @@ async def test_a_token_of_a_project_opens_that_one_alone(serve: Open, tmp_path: 
         asked = {"query": "parser", "root": str(shop)}
         status, answer = await said(client, "/augmented-context", asked, **two)
         assert status == 403 and str(shop) in answer["error"]
+        assert "--root DIR" in answer["hint"]
         status, answer = await said(client, "/augmented-context", asked, **one)
         assert status == 200 and len(answer["context"]) == 1
         # Who has the service's own token says which is meant.
@@ -328,6 +417,7 @@ async def test_who_asks_too_often_is_told_when_to_come_again(serve: Open) -> Non
         refused = await client.post("/log", json=LOG)
         assert refused.status_code == 429 and 1 <= int(refused.headers["Retry-After"]) <= 4
         assert isinstance(refused.json()["error"], str)
+        assert "DCF_RETRIEVAL_RATE" in refused.json()["hint"]
 
 
 async def test_requests_are_counted_and_described(serve: Open) -> None:
