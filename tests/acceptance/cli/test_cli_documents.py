@@ -42,6 +42,8 @@ def test_who_is_shown_and_removes_what_is_noted(
     run("retrieval", "documents", "when is tea picked?", "--root", ".")
     document = run("documents", "show", "tea.md", "--root", ".")["document"]["citation"]
     run("open", hit["citation"])
+    indexed = run("retrieval", "index", "--root", ".")
+    assert (indexed["root"], indexed["files"], indexed["added"]) == (str(memory.folder), 2, 2)
     code = run("retrieval", "code", "pick tea", "--wait", "--root", ".")["hits"]
     run("open", "dcf://code/tea.py/line/1-2")
     run("documents", "remove", "tea.md", "--root", ".")
