@@ -106,9 +106,9 @@ def test_nothing_else_is_logged(hook: Hook, said: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("command", "output"),
     [
-        ("make test", "make: *** [Makefile:3: test] Error 2"),
-        ("./gradlew :app:test", "BUILD FAILED in 3s"),
-        ("npm run test:unit", "npm ERR! Test failed.  See above for more details."),
+        ("make test", "card\nmake: *** [Makefile:3: test] Error 2"),
+        ("./gradlew :app:test", "card\nBUILD FAILED in 3s"),
+        ("npm run test:unit", "card\nnpm ERR! Test failed.  See above for more details."),
     ],
 )
 def test_a_failure_is_known_as_other_programs_say_it(hook: Hook, command: str, output: str) -> None:
