@@ -238,7 +238,7 @@ def context(
     from dcf.cli.retrieval.asking import find_context
     from dcf.retrieval import ContextQuestion, limit_of
 
-    settings, setting = here(root)
+    settings, setting = _searched(root)
     # Its faults are reported together with those of the other fields.
     most = limit_of(limit, budget)
     named = tuple(tags or ())
@@ -267,7 +267,7 @@ def code(
     """
     from dcf.cli.retrieval.asking import find_code
 
-    settings, setting = here(root)
+    settings, setting = _searched(root)
     return asyncio.run(find_code(settings, setting, query, limit, wait=wait))
 
 
@@ -280,7 +280,7 @@ def index(root: RootOption = None, as_json: JsonOption = False) -> Answer:
     from dcf.cli.retrieval.asking import index_code
     from dcf.cli.screen import Screen
 
-    return asyncio.run(index_code(*here(root), Screen(as_json=as_json)))
+    return asyncio.run(index_code(*_searched(root), Screen(as_json=as_json)))
 
 
 def documents(
@@ -398,6 +398,15 @@ def here(root: Path | None) -> tuple[Settings, RetrievalSetting]:
     roots = [root or project_folder(Path.cwd())]
     env = _env()
     return Settings.from_env(env), RetrievalSetting.from_env(env, roots)
+
+
+def _searched(root: Path | None) -> tuple[Settings, RetrievalSetting]:
+    """The same, for a command that reads the whole folder. Raises BadInput."""
+    from dcf.cli.project_folder import demand_project, project_folder
+
+    if root is None:
+        demand_project(project_folder(Path.cwd()))
+    return here(root)
 
 
 def _named(file: str | None, setting: RetrievalSetting) -> str | None:

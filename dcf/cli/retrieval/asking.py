@@ -76,7 +76,7 @@ async def find_context(
         show.append(Text(f"{bundle.used:,} of {bundle.budget:,} tokens", "bold"))
         show += [_shares(bundle)] if explain else []
     show += _warnings(answered.problems)
-    return Answer(fields, show or ["Nothing was found."])
+    return Answer(fields, show or [f"Nothing was found in {asked.project}."])
 
 
 async def find_code(
@@ -100,7 +100,9 @@ async def find_code(
         place = f"{hit.path}:{hit.first_line}-{hit.last_line}"
         show.append(Text.assemble((place, "bold"), f"  {hit.symbol}  {hit.score:.3f}"))
         show.append(Text(f"  {'; '.join(hit.why)}", "dim"))
-    return Answer(fields, [*(show or ["Nothing was found."]), *_warnings(problems)])
+    return Answer(
+        fields, [*(show or [f"Nothing was found in {retriever.root}."]), *_warnings(problems)]
+    )
 
 
 async def index_code(settings: Settings, setting: RetrievalSetting, screen: Screen) -> Answer:

@@ -65,6 +65,29 @@ def test_who_is_shown_and_removes_what_is_noted(
     assert len(run("retrieval", "audit", "--root", ".")["accesses"]) == len(told)
 
 
+def test_where_nothing_is_found_and_what_is_not_read_is_named(
+    memory: MemoryUser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*words: str, code: int = 0) -> str:
+        assert run_command(["retrieval", *words]) == code
+        told = capsys.readouterr()
+        return told.out + told.err
+
+    memory.patch.setenv("COLUMNS", "500")
+    shop = memory.folder / "shop"
+    shop.mkdir()
+    for command in ("code", "context", "documents"):
+        assert f"Nothing was found in {shop}" in run(command, "tea", "--root", str(shop))
+    (shop / "tea.png").write_bytes(b"\x89PNG")
+    assert run_command(["documents", "add", str(shop), "--root", str(shop)]) == 0
+    assert "no known format: tea.png" in capsys.readouterr().out
+    memory.patch.setenv("HOME", str(shop.resolve()))
+    memory.patch.chdir(shop)
+    for command in ("code", "context"):
+        assert "holds everything" in run(command, "tea", code=2)
+    assert "Nothing was found" in run("code", "tea", "--root", ".")
+
+
 def lines(hit: dict[str, Any]) -> dict[str, Any]:
     first, last = hit["first_line"], hit["last_line"]
     return {"path": hit["path"], "lines": first if first == last else f"{first}-{last}"}

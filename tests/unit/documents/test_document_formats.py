@@ -154,7 +154,8 @@ def test_a_letter_is_read_once_and_its_attachments_are_named() -> None:
         'X-Spam: no\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="m"\n\n'
         '--m\nContent-Type: multipart/alternative; boundary="a"\n\n'
         "--a\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
-        "VGhlIGNhZsOpIG9wZW5zLg==\n--a\nContent-Type: text/html\n\n<p>The caf&eacute; <i>opens</i></p>\n--a--\n"
+        "VGhlIGNhZsOpIG9wZW5zLg==\n--a\nContent-Type: text/html\n\n"
+        "<p>The caf&eacute; <i>opens</i></p>\n--a--\n"
         "--m\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=menu.pdf\n\n"
         "x\n--m--\n",
     )
