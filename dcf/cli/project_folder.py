@@ -22,8 +22,8 @@ def project_folder(folder: Path) -> Path:
 def demand_project(folder: Path) -> None:
     """Raises BadInput where ``folder`` holds all that somebody has: it would be searched as a
     whole."""
-    wide = (Path.home(), Path(folder.anchor), Path(tempfile.gettempdir()).resolve())
-    if folder in wide and not _is_project(folder):
+    wide = {one.resolve() for one in (Path.home(), Path("/"), Path(tempfile.gettempdir()))}
+    if folder.resolve() in wide and not _is_project(folder):
         message = f"{folder} is no project: it holds everything"
         hint = "go to a project's folder, or name one with --root DIR"
         raise BadInput([Problem("cli_project", message, hint=hint)])

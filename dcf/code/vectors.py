@@ -43,7 +43,7 @@ def are_missing(connection: sqlite3.Connection, embedder: Embedder) -> bool:
     state, pieces, kept = connection.execute(
         "SELECT embedder, (SELECT count(*) FROM pieces), (SELECT count(*) FROM vectors) FROM about"
     ).fetchone()
-    return pieces > (kept if state == name_of(embedder) else 0)
+    return bool(pieces > (kept if state == name_of(embedder) else 0))
 
 
 def embedded(embedder: Embedder, pieces: Sequence[KnownPiece]) -> dict[int, bytes]:

@@ -58,7 +58,7 @@ def sync(
         typer.Option(
             "--project",
             metavar="NAME",
-            help="What they belong to: a folder, or a name.",
+            help="Their project: a folder, or a name.",
             show_default="as they say",
         ),
     ] = None,

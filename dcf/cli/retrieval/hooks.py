@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
-from dcf.cli.project_folder import project_folder
+from dcf.cli.project_folder import demand_project, project_folder
 from dcf.cli.retrieval.asking import find_context, log_item
 from dcf.cli.retrieval.runner_of_tests import runner_of_tests
 from dcf.cli.retrieval.setting import RetrievalSetting
@@ -119,6 +119,7 @@ async def _context(said: HookInput) -> dict[str, Any]:
     query = without_secrets(said.prompt).replace("\0", "")[:_ASKED]
     if _ASKING_NOTHING.issuperset(word.lower() for word in words(query)):
         return {}
+    demand_project(project_folder(said.folder))
     question = ContextQuestion("", query, limit=_ENTRIES)
     found = (await find_context(*_setting(said.folder), question, explain=False)).fields["context"]
     if not found:

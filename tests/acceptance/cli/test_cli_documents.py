@@ -85,7 +85,7 @@ def test_where_nothing_is_found_and_what_is_not_read_is_named(
     memory.patch.chdir(shop)
     for command in ("code", "context"):
         assert "holds everything" in run(command, "tea", code=2)
-    assert "Nothing was found" in run("code", "tea", "--root", ".")
+    assert "Nothing was found" in run("code", "coffee", "--root", ".")
 
 
 def lines(hit: dict[str, Any]) -> dict[str, Any]:
