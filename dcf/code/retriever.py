@@ -7,6 +7,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -27,7 +28,9 @@ from dcf.stopping import stop
 
 _log = logging.getLogger(__name__)
 
-_FILES = 100
+_FILES = 25
+"""Of one transaction: what is done when a process ends stays, so few are done twice."""
+_MANY = 100
 _PIECES = 512
 _FEW = 64
 """Files that are read before an answer, however many there are besides."""
@@ -41,7 +44,9 @@ _LATE_S = 1.0
 _EARLY = 0.8
 """From this part of that time on a look is begun behind the next answer, which does not wait."""
 _PATIENCE_S = 1.2
-"""How long an answer waits for an index that is being made."""
+"""Of a core's time: how much an index that is being made gets before an answer."""
+_LONGEST_S = 10.0
+"""How long an answer waits for it where the machine does other work."""
 
 
 class CodeRetriever:
@@ -51,10 +56,19 @@ class CodeRetriever:
     Several processes may use one index.
     """
 
-    def __init__(self, root: Path, index_path: Path, embedder: Embedder | None = None) -> None:
-        """Raises ``RootMissing``."""
+    def __init__(
+        self,
+        root: Path,
+        index_path: Path,
+        embedder: Embedder | None = None,
+        *,
+        goes_on: bool = True,
+    ) -> None:
+        """Without ``goes_on`` nothing is indexed behind answers, as in a process that ends with
+        its answer: each spends all of its patience on the index. Raises ``RootMissing``."""
         self.root = checked_root(root)
         self._embedder = embedder
+        self._goes_on = goes_on
         self._index = IndexFile(index_path, str(self.root))
         self._syncing = asyncio.Lock()
         self._following: asyncio.Task[None] | None = None
@@ -62,8 +76,9 @@ class CodeRetriever:
         self._behind: asyncio.Task[Synced] | None = None
         self._pending: dict[str, None] = {}
         self._first: list[str] = []
-        self._first_done = asyncio.Event()
-        self._is_embedded = False
+        self._spent_s = 0.0
+        self._stepped = asyncio.Condition()
+        self._is_embedded = self._is_checked = False
         self._listed = 0
         self._nameless: tuple[Problem, ...] = ()
         self._unasked: Problem | None = None
@@ -71,7 +86,8 @@ class CodeRetriever:
     async def ready(self, question: str, patience_s: float = _PATIENCE_S) -> tuple[Problem, ...]:
         """Bring the index up to date before an answer to ``question``. Where that takes long, it
         goes on behind (until ``close``), and only the files that are likely to answer are waited
-        for, no longer than ``patience_s``: then the answer is a warning that says so.
+        for, no longer than for ``patience_s`` of a core's time: on a machine that does other work
+        as many files are read. Then the answer is a warning that says so.
 
         Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles`` and ``IndexTrouble``.
         """
@@ -83,6 +99,8 @@ class CodeRetriever:
             await self._looked(self._following)
         if self._pending:
             await self._read_first(Question(question), patience_s)
+        elif self._behind is not None and not self._goes_on:
+            await self._wait(self._behind, patience_s)
         self._reap()
         partial = (_partial(self.root, len(self._pending)),) if self._pending else ()
         return partial if self._unasked is None else (*partial, self._unasked)
@@ -108,21 +126,53 @@ class CodeRetriever:
             self._pending = dict.fromkeys(changed or gone)
         elif changed or gone:
             await self.sync()
+        elif not self._is_checked:
+            # Whoever made the index may have ended before the last vectors.
+            self._is_checked = True
+            if await asyncio.to_thread(self._lacks_vectors):
+                self._behind = asyncio.create_task(self.sync())
 
     async def _read_first(self, question: Question, patience_s: float) -> None:
         """Let what is likely to answer be indexed first, of all that is indexed behind."""
         asks = not tuple(problems_of(question))
         first = await likely(self.root, list(self._pending), question) if asks else []
-        self._first, self._first_done = first[:_FIRST], asyncio.Event()
+        self._first = first[:_FIRST]
         if self._behind is None:
             self._behind = asyncio.create_task(self.sync())
-        waiting = asyncio.create_task(self._first_done.wait())
+        await self._wait(self._behind, patience_s)
+
+    async def _wait(self, behind: asyncio.Task[Synced], patience_s: float) -> None:
+        """Until ``behind`` ends or took so much of a core's time, or what is likely to answer is
+        there and the rest goes on."""
+        until, first = self._spent_s + patience_s, self._first
+
+        def is_enough() -> bool:
+            if self._spent_s >= until:
+                return True
+            return self._goes_on and not any(path in self._pending for path in first)
+
+        waiting = asyncio.create_task(self._until(is_enough))
         try:
             await asyncio.wait(
-                {self._behind, waiting}, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED
+                {behind, waiting}, timeout=_LONGEST_S, return_when=asyncio.FIRST_COMPLETED
             )
         finally:
             await stop(waiting)
+
+    async def _until(self, is_enough: Callable[[], bool]) -> None:
+        async with self._stepped:
+            await self._stepped.wait_for(is_enough)
+
+    async def _step(self, work: Callable[[], Synced]) -> Synced:
+        """A part of what goes on behind answers, of which whoever waits for it is told."""
+
+        def measured() -> tuple[Synced, float]:
+            began = time.thread_time()
+            return work(), time.thread_time() - began
+
+        done, spent = await asyncio.to_thread(measured)
+        self._spent_s += spent
+        return done
 
     def _reap(self) -> None:
         """Take note of the end of what goes on behind. Raises as it ended."""
@@ -141,9 +191,9 @@ class CodeRetriever:
             self._behind = None
         self._index.close()
 
-    async def sync(self, progress: Callable[[int, int], None] | None = None) -> Synced:
-        """Bring the index up to date with the files. ``progress`` is told how many files are done,
-        and of how many, now and then. What is done when this is cancelled stays done.
+    async def sync(self, progress: Callable[[str], None] | None = None) -> Synced:
+        """Bring the index up to date with the files. ``progress`` is told, in words, what is done,
+        now and then. What is done when this is cancelled stays done.
 
         Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles`` and ``IndexTrouble``. What is
         wrong with single files is in the answer.
@@ -154,17 +204,22 @@ class CodeRetriever:
             unchanged = self._listed - len(changed)
             self._pending = dict.fromkeys(changed)
             while some := self._next():
-                total += await asyncio.to_thread(self._sync, some)
+                total += await self._step(partial(self._sync, some))
                 for path in some:
                     del self._pending[path]
+                await self._tell_waiting()
                 if progress is not None:
-                    progress(self._listed - len(self._pending), self._listed)
-            if len(changed) >= _FILES:
+                    done = self._listed - len(self._pending)
+                    progress(f"{done:,} of {self._listed:,} files are indexed")
+            if len(changed) >= _MANY:
                 await asyncio.to_thread(self._tidy)
-            self._first_done.set()
             problems = (*self._nameless, *await self._old_problems(changed))
             total += Synced(unchanged=unchanged, problems=problems)
-            return total + await self._embed(changed)
+            return total + await self._embed(changed, progress)
+
+    async def _tell_waiting(self) -> None:
+        async with self._stepped:
+            self._stepped.notify_all()
 
     async def find(
         self,
@@ -213,10 +268,7 @@ class CodeRetriever:
         if not self._pending:
             return []
         first = [path for path in self._first if path in self._pending]
-        if not first:
-            self._first_done.set()
-            return list(islice(self._pending, _FILES))
-        return first[:_BATCH]
+        return first[:_BATCH] or list(islice(self._pending, _FILES))
 
     async def _old_problems(self, changed: Sequence[str]) -> tuple[Problem, ...]:
         """Those of files that did not change."""
@@ -242,32 +294,43 @@ class CodeRetriever:
         with self._index.writing() as connection:
             connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
-    async def _embed(self, changed: Sequence[str]) -> Synced:
+    def _lacks_vectors(self) -> bool:
+        if self._embedder is None:
+            return False
+        with self._index.reading() as connection:
+            return vectors.are_missing(connection, self._embedder)
+
+    async def _embed(
+        self, changed: Sequence[str], progress: Callable[[str], None] | None
+    ) -> Synced:
         total = Synced()
         if self._is_embedded and not changed:
             return total
         while self._embedder is not None:
             try:
-                done = await asyncio.to_thread(self._embed_some, self._embedder)
+                done = await self._step(partial(self._embed_some, self._embedder))
+                await self._tell_waiting()
             except CodeProblem:
                 raise
             # It runs a model that we do not know. Without it the index is whole.
             except Exception as error:  # noqa: BLE001
                 return total + Synced(problems=(_unembedded(self._embedder, error),))
-            if not done:
+            if not done.embedded:
                 self._is_embedded = True
                 break
-            total += Synced(embedded=done)
+            total += done
+            if progress is not None:
+                progress(f"{total.embedded:,} pieces are embedded")
         return total
 
-    def _embed_some(self, embedder: Embedder) -> int:
+    def _embed_some(self, embedder: Embedder) -> Synced:
         with self._index.reading() as connection:
             some = vectors.missing(connection, embedder, _PIECES)
         made = vectors.embedded(embedder, some)
         if made:
             with self._index.writing() as connection:
                 vectors.keep(connection, embedder, made)
-        return len(made)
+        return Synced(embedded=len(made))
 
     def _find(self, question: Question) -> tuple[CodeHit, ...]:
         with self._index.reading() as connection:
@@ -305,7 +368,8 @@ def _unembedded(embedder: Embedder, error: Exception) -> Problem:
 def _partial(root: Path, left: int) -> Problem:
     return Problem(
         "code_index_partial",
-        f"{left:,} files of {root} are not indexed yet; those with most of the words came first",
-        hint="ask again later, or wait for all with `dcf retrieval code --wait`",
+        f"{left:,} files of {root} are not indexed yet; those with most of the words came first;"
+        " `dcf retrieval index` indexes all",
+        hint="or ask again: each question goes on where the one before ended",
         severity="warning",
     )

@@ -11,9 +11,15 @@ _MOST = 40
 """Places of one question: behind these a trace is the program's frame, not its fault."""
 _FILE = r"(?P<path>[^\s\"'():,;<>|]+\.[A-Za-z]\w{0,9})"
 _PYTHON = re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d{1,7})')
-# As compilers, Node, Go, Rust and grep write it (a.ts:12:5), and Java (A.java:12).
-_COLON = re.compile(
-    rf"(?:^|(?<=[\s(@\[\"'=]))(?:file://)?{_FILE}:(?P<line>\d{{1,7}})(?![\w.])", re.MULTILINE
+_BEFORE = r"(?:^|(?<=[\s(@\[\"'=]))"
+# What bundlers call the folder of a project, and of a part of it: webpack-internal:///(rsc)/./a.ts.
+_SCHEME = r"(?:file://|webpack(?:-internal)?://(?:[\w.-]*/)?(?:\([\w-]+\)/)?)?"
+# As compilers, Node, Go, Rust and grep write it (a.ts:12:5), Java (A.java:12), the compiler of
+# TypeScript and MSBuild (a.ts(12,5)), and Maven (A.java:[12,5]).
+_OTHERS = re.compile(
+    rf"{_BEFORE}{_SCHEME}{_FILE}(?::(?P<line>\d{{1,7}})(?![\w.])"
+    r"|\((?P<inside>\d{1,7})(?:,\d+)*\)|:\[(?P<listed>\d{1,7})(?:,\d+)*\])",
+    re.MULTILINE,
 )
 _NEWEST_LAST = "most recent call last"
 
@@ -35,7 +41,7 @@ def named_places(text: str) -> tuple[Named, ...]:
     frames = [_named(found) for found in _PYTHON.finditer(text)]
     if _NEWEST_LAST in text:
         frames.reverse()
-    others = [_named(found) for found in _COLON.finditer(text)]
+    others = [_named(found) for found in _OTHERS.finditer(text)]
     return tuple(dict.fromkeys((*frames, *others)))[:_MOST]
 
 
@@ -66,7 +72,9 @@ def meant_paths(paths: Sequence[str], named: Sequence[Named]) -> Iterator[str]:
 
 def _named(found: re.Match[str]) -> Named:
     path = found["path"].replace("\\", "/").removeprefix("./")
-    return Named(path, int(found["line"]))
+    lines = found.groupdict()
+    lines.pop("path")
+    return Named(path, int(next(filter(None, lines.values()))))
 
 
 def _meant(connection: sqlite3.Connection, path: str) -> list[str]:

@@ -31,6 +31,14 @@ def missing(connection: sqlite3.Connection, embedder: Embedder, limit: int) -> l
     return list(pieces_by_id(connection, ids).values())
 
 
+def are_missing(connection: sqlite3.Connection, embedder: Embedder) -> bool:
+    """Whether there are pieces without a vector of this embedder."""
+    state, pieces, kept = connection.execute(
+        "SELECT embedder, (SELECT count(*) FROM pieces), (SELECT count(*) FROM vectors) FROM about"
+    ).fetchone()
+    return bool(pieces > (kept if state == name_of(embedder) else 0))
+
+
 def embedded(embedder: Embedder, pieces: Sequence[KnownPiece]) -> dict[int, bytes]:
     """Their vectors, as they are kept."""
     if not pieces:

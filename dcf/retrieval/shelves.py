@@ -15,11 +15,14 @@ from dcf.search import Embedder, words
 
 class CodeShelf:
     """``folder`` holds the indexes; they can be deleted, and are made anew. With an ``embedder``
-    meanings are compared too."""
+    meanings are compared too. ``goes_on``: whether indexing goes on behind answers."""
 
-    def __init__(self, folder: Path, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, folder: Path, embedder: Embedder | None = None, *, goes_on: bool = True
+    ) -> None:
         self._folder = folder
         self._embedder = embedder
+        self._goes_on = goes_on
         self._retrievers: dict[str, CodeRetriever] = {}
 
     def of(self, project: str) -> CodeRetriever:
@@ -28,7 +31,8 @@ class CodeShelf:
         if found is None:
             name = hashlib.sha256(project.encode()).hexdigest()[:16]
             path = self._folder / f"{name}.db"
-            found = self._retrievers[project] = CodeRetriever(Path(project), path, self._embedder)
+            found = CodeRetriever(Path(project), path, self._embedder, goes_on=self._goes_on)
+            self._retrievers[project] = found
         return found
 
     async def close(self) -> None:
@@ -58,7 +62,7 @@ class ObservationShelf:
 
 
 class ThreadShelf:
-    """What was said and done in threads of a project, found in the memory."""
+    """What was said and done in threads of a project and of folders in it, found in the memory."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
@@ -69,9 +73,10 @@ class ThreadShelf:
         """The turns that are the best ``limit`` (1 to 1,000) answers to ``query``, the best first,
         with those beside them; none where it has no words. Without ``tools`` what was said in them
         alone. Raises InvalidEntry."""
-        if not await self._memory.threads.are_in(project) or not words(query):
+        projects = await self._memory.threads.projects_in(project) if words(query) else ()
+        if not projects:
             return ()
-        found = await self._memory.search.find(query, k=limit, projects=[project], kinds=["thread"])
+        found = await self._memory.search.find(query, k=limit, projects=projects, kinds=["thread"])
         return await self._memory.threads.hits(found, tools=tools)
 
 

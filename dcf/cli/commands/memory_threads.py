@@ -56,7 +56,10 @@ def sync(
     project: Annotated[
         str | None,
         typer.Option(
-            "--project", metavar="NAME", help="What they belong to.", show_default="as they say"
+            "--project",
+            metavar="NAME",
+            help="Their project: a folder, or a name.",
+            show_default="as they say",
         ),
     ] = None,
     format: Annotated[
@@ -79,8 +82,14 @@ def sync(
     from dcf.cli.settings import Settings
 
     work = watch_threads if watch else sync_threads
-    order = SyncOrder(path, format, project)
+    order = SyncOrder(path, format, _project(project))
     return asyncio.run(work(Settings.from_env(os.environ), order, Screen(as_json=as_json)))
+
+
+def _project(name: str | None) -> str | None:
+    """A folder by its whole path, as threads have it; any other name as it is."""
+    is_path = name is not None and (name in (".", "..", "~") or "/" in name)
+    return str(Path(str(name)).expanduser().resolve()) if is_path else name
 
 
 def list_threads(
@@ -98,7 +107,7 @@ def list_threads(
     from dcf.cli.memory.threads import ThreadsQuestion, threads_listed
     from dcf.cli.settings import Settings
 
-    asked = ThreadsQuestion(project, source, limit, offset)
+    asked = ThreadsQuestion(_project(project), source, limit, offset)
     return asyncio.run(threads_listed(Settings.from_env(os.environ), asked))
 
 

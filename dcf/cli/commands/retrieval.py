@@ -66,6 +66,8 @@ def register(app: typer.Typer) -> None:
     command(group, "delete", example=delete_example, exits=_EXITS)(delete)
     code_example = "dcf retrieval code 'where is the content length parsed?'"
     command(group, "code", example=code_example, exits=_EXITS, prose=True)(code)
+    index_example = "dcf retrieval index --root ~/shop"
+    command(group, "index", example=index_example, exits=_EXITS)(index)
     documents_example = "dcf retrieval documents 'how long is a lease?'"
     command(group, "documents", example=documents_example, exits=_EXITS, prose=True)(documents)
     maintain_example = ["dcf retrieval maintain", "0 3 * * * dcf retrieval maintain --root ~/shop"]
@@ -237,7 +239,7 @@ def context(
     from dcf.cli.retrieval.asking import find_context
     from dcf.retrieval import ContextQuestion, limit_of
 
-    settings, setting = here(root)
+    settings, setting = _searched(root)
     # Its faults are reported together with those of the other fields.
     most = limit_of(limit, budget)
     named = tuple(tags or ())
@@ -262,12 +264,24 @@ def code(
 
     A stack trace leads to the files and lines that it names. What git ignores, binary, minified and
     generated files are left out. While the index is new, the files that say most of the words are
-    read first.
+    read first; `dcf retrieval index` makes it whole.
     """
     from dcf.cli.retrieval.asking import find_code
 
-    settings, setting = here(root)
+    settings, setting = _searched(root)
     return asyncio.run(find_code(settings, setting, query, limit, wait=wait))
+
+
+def index(root: RootOption = None, as_json: JsonOption = False) -> Answer:
+    """Index all code of a project, so that each question about it is answered out of all files.
+
+    Questions index what changed by themselves, a part at a time where that is much. What is done
+    when this is interrupted stays done.
+    """
+    from dcf.cli.retrieval.asking import index_code
+    from dcf.cli.screen import Screen
+
+    return asyncio.run(index_code(*_searched(root), Screen(as_json=as_json)))
 
 
 def documents(
@@ -385,6 +399,15 @@ def here(root: Path | None) -> tuple[Settings, RetrievalSetting]:
     roots = [root or project_folder(Path.cwd())]
     env = _env()
     return Settings.from_env(env), RetrievalSetting.from_env(env, roots)
+
+
+def _searched(root: Path | None) -> tuple[Settings, RetrievalSetting]:
+    """The same, for a command that reads the whole folder. Raises BadInput."""
+    from dcf.cli.project_folder import demand_project, project_folder
+
+    if root is None:
+        demand_project(project_folder(Path.cwd()))
+    return here(root)
 
 
 def _named(file: str | None, setting: RetrievalSetting) -> str | None:

@@ -25,6 +25,8 @@ from dcf.retrieval import Caller
 
 _TOLD = ("added", "changed", "removed", "unchanged", "refused", "passed_over")
 
+_NAMED = 20
+
 
 async def add_documents(
     settings: Settings, project: str, paths: Sequence[Path], screen: Screen
@@ -91,12 +93,20 @@ def _answer(project: str, reports: Sequence[DocumentReport]) -> Answer:
     }
     told = [f"{counts[one]:,} {one.replace('_', ' ')}" for one in _TOLD if counts[one]]
     show = [*listed(problems), *(_line(one) for one in reports if one.document is not None)]
+    show += _unread(reports)
     end = f"{counted(len(reports), 'file', 'files')}: {', '.join(told)}" if told else "No files."
     answer = Answer(fields, [*show, end], "synced")
     if not any(problem.is_error for problem in problems):
         return answer
     note = ErrorNote("document_problems", summary(problems), "all that can be read was kept")
     return replace(answer, status="error", error=note, exit_code=BAD_INPUT)
+
+
+def _unread(reports: Sequence[DocumentReport]) -> list[str]:
+    """Which files of folders have no known format."""
+    names = [one.path for one in reports if one.outcome == "passed_over" and not one.problems]
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return [f"no known format: {', '.join(names[:_NAMED])}{more}"] if names else []
 
 
 def _entry(report: DocumentReport) -> dict[str, Any]:

@@ -73,7 +73,7 @@ async def search_documents(settings: Settings, project: str, query: str, limit: 
         place = Text.assemble((_place(one.piece), "bold"), f"  {under}  {one.score:.3f}")
         show += [place, Text(f"  {one.piece.citation}  {one.why}", "dim")]
         show.append(Text(f"  {one_line(one.piece.text, _EXCERPT)}"))
-    return Answer({"query": query, "hits": entries}, show or ["Nothing was found."])
+    return Answer({"query": query, "hits": entries}, show or [f"Nothing was found in {project}."])
 
 
 def lines_of(text: str) -> tuple[int, int]:

@@ -13,7 +13,10 @@ from dcf.cli.memory.opening import person
 from dcf.cli.memory.wording import moment, one_line
 from dcf.cli.retrieval.opening import demand_kept, note_read, open_retrieval, open_shelf
 from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
+from dcf.cli.trouble import listed
+from dcf.cli.wording import counted
 from dcf.problem import Problem
 from dcf.retrieval import Bundle, Caller, Candidate, ContextQuestion, NewItem, Scored
 from dcf.secret_form import without_secrets
@@ -52,7 +55,7 @@ async def find_context(
     demand_kept(setting.store)
     asked = replace(question, project=setting.projects.chosen(None, None))
     by = person("`dcf retrieval context`")
-    async with open_retrieval(settings, setting, by) as retrieval:
+    async with open_retrieval(settings, setting, by, goes_on=False) as retrieval:
         answered = await retrieval.context(asked, Caller(by.name))
     bundle = answered.bundle
     parts = {kind: asdict(part) for kind, part in bundle.parts.items()} if bundle else {}
@@ -73,7 +76,7 @@ async def find_context(
         show.append(Text(f"{bundle.used:,} of {bundle.budget:,} tokens", "bold"))
         show += [_shares(bundle)] if explain else []
     show += _warnings(answered.problems)
-    return Answer(fields, show or ["Nothing was found."])
+    return Answer(fields, show or [f"Nothing was found in {asked.project}."])
 
 
 async def find_code(
@@ -97,7 +100,23 @@ async def find_code(
         place = f"{hit.path}:{hit.first_line}-{hit.last_line}"
         show.append(Text.assemble((place, "bold"), f"  {hit.symbol}  {hit.score:.3f}"))
         show.append(Text(f"  {'; '.join(hit.why)}", "dim"))
-    return Answer(fields, [*(show or ["Nothing was found."]), *_warnings(problems)])
+    return Answer(
+        fields, [*(show or [f"Nothing was found in {retriever.root}."]), *_warnings(problems)]
+    )
+
+
+async def index_code(settings: Settings, setting: RetrievalSetting, screen: Screen) -> Answer:
+    """Index all of the project's code. Raises CodeProblem."""
+    async with open_shelf(settings) as shelf:
+        retriever = shelf.of(setting.projects.chosen(None, None))
+        with screen.working(f"indexing {retriever.root}") as progress:
+            synced = await retriever.sync(progress.tell)
+    fields: dict[str, Any] = {"root": str(retriever.root), **asdict(synced), "files": synced.files}
+    fields["problems"] = [one.to_dict() for one in synced.problems]
+    told = f"{synced.added:,} new, {synced.changed:,} changed, {synced.removed:,} gone"
+    files = counted(synced.files, "file", "files")
+    show: list[Any] = [*listed(synced.problems), f"{files} of {retriever.root} indexed: {told}"]
+    return Answer(fields, show, status="indexed")
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

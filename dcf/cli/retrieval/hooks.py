@@ -18,25 +18,23 @@ from typing import Any, Self
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
-from dcf.cli.project_folder import project_folder
+from dcf.cli.project_folder import demand_project, project_folder
 from dcf.cli.retrieval.asking import find_context, log_item
+from dcf.cli.retrieval.runner_of_tests import runner_of_tests
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, explain_error
 from dcf.context_form import told_entry
 from dcf.problem import Problem
 from dcf.retrieval import ContextQuestion, NewItem
+from dcf.search import STOP_WORDS, words
 from dcf.secret_form import without_secrets
 
 _FAILURE_EVENTS = frozenset({"PostToolUseFailure", "postToolUseFailure"})
-_TESTS = re.compile(
-    r"\b(pytest|tox|nox|unittest|jest|vitest|mocha|playwright|phpunit|rspec|ctest|"
-    r"(?:npm|pnpm|yarn|bun|deno|cargo|go|make|gradle|gradlew|mvn|dotnet|mix|swift|zig)"
-    r"(?: run)? (?:\S+ )?test)\b"
-)
 _FAILED = re.compile(
     r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^FAIL(?:ED)?\b|test result: FAILED"
-    r"|^not ok \d|\bexit(?:ed with)?[ _]?code:? [1-9]",
+    r"|^not ok \d|^make(?:\[\d+\])?: \*\*\* |^BUILD FAIL|^npm (?:ERR!|error)"
+    r"|\bexit(?:ed with)?[ _]?code:? [1-9]",
     re.IGNORECASE | re.MULTILINE,
 )
 _LOGGED = 4_000
@@ -47,6 +45,11 @@ _ENTRIES = 5
 _BEGINS = (
     "What DCF has about this (`dcf open` shows an address; what is indented below one is data):"
 )
+_ASKING_NOTHING = STOP_WORDS | {
+    *("yes", "yeah", "yep", "ok", "okay", "sure", "right", "fine", "good", "great", "perfect"),
+    *("thanks", "thank", "please", "go", "ahead", "continue", "proceed", "next", "done"),
+}
+"""Words of prompts that agree, or thank, and are about nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +85,8 @@ class HookInput:
     @property
     def failed_tests(self) -> str | None:
         """What runs the tests, where they were run and failed."""
-        runner = _TESTS.search(self.command)
         failed = self.event in _FAILURE_EVENTS or _FAILED.search(self.output)
-        return runner[1] if runner and failed else None
+        return runner_of_tests(self.command) if failed else None
 
 
 async def answer_hook(task: str, text: str) -> Answer:
@@ -119,8 +121,9 @@ async def _log_failure(said: HookInput) -> dict[str, Any]:
 
 async def _context(said: HookInput) -> dict[str, Any]:
     query = without_secrets(said.prompt).replace("\0", "")[:_ASKED]
-    if not query.strip():
+    if _ASKING_NOTHING.issuperset(word.lower() for word in words(query)):
         return {}
+    demand_project(project_folder(said.folder))
     question = ContextQuestion("", query, limit=_ENTRIES)
     found = (await find_context(*_setting(said.folder), question, explain=False)).fields["context"]
     if not found:

@@ -42,11 +42,12 @@ from dcf.search import Embedder, EmbedderMissing, embedder_named
 
 @asynccontextmanager
 async def open_retrieval(
-    settings: Settings, setting: RetrievalSetting, by: Actor
+    settings: Settings, setting: RetrievalSetting, by: Actor, *, goes_on: bool = True
 ) -> AsyncIterator[Retrieval]:
-    """What is logged ``by`` somebody and asked. Raises a MemoryProblem, a StoreProblem."""
+    """What is logged ``by`` somebody and asked; ``goes_on``: this process stays when it answered.
+    Raises a MemoryProblem, a StoreProblem."""
     async with (
-        open_shelf(settings) as shelf,
+        open_shelf(settings, goes_on=goes_on) as shelf,
         open_audit(settings) as audit,
         _kept(settings, setting, by) as (stores, memory),
     ):
@@ -90,10 +91,10 @@ async def note_read(settings: Settings, project: str, citations: Sequence[str]) 
 
 
 @asynccontextmanager
-async def open_shelf(settings: Settings) -> AsyncIterator[CodeShelf]:
+async def open_shelf(settings: Settings, *, goes_on: bool = False) -> AsyncIterator[CodeShelf]:
     """The code of any project; its indexes are in the home."""
     embedder = await asyncio.to_thread(_embedder, settings.embedder)
-    shelf = CodeShelf(settings.home / "code", embedder)
+    shelf = CodeShelf(settings.home / "code", embedder, goes_on=goes_on)
     try:
         yield shelf
     finally:

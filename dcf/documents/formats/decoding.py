@@ -18,6 +18,7 @@ _MARKS = {
 }
 
 
+_NONE = "\ufffd"
 _MARKED_UP = ("html", "notebook")
 """Formats of which far less text may come than is in their files."""
 
@@ -44,6 +45,16 @@ def _text(data: bytes, reading: Reading) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"it is no UTF-8 from line {line:,} on: the bytes that are none are read as �"
+        text, told = _undecoded(data)
+        message = f"it is no UTF-8 from line {line:,} on: {told}"
         reading.warn("document_encoding", message, "save it as UTF-8")
-        return data.decode("utf-8", "replace")
+        return text
+
+
+def _undecoded(data: bytes) -> tuple[str, str]:
+    """What is no UTF-8, as text, and how it was read. Where nothing but ASCII is, it was hardly
+    meant to be UTF-8."""
+    text = data.decode("utf-8", "replace")
+    if text.replace(_NONE, "").isascii():
+        return data.decode("cp1252", "replace"), "it is read as Windows-1252 (Latin-1)"
+    return text, f"the bytes that are none are read as {_NONE}"

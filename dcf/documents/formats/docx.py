@@ -12,6 +12,7 @@ from dcf.documents.block import Block, BlockKind, Reading, table_lines
 from dcf.documents.errors import Corrupt, Encrypted, ReaderMissing, TooMuchText
 
 if TYPE_CHECKING:
+    from docx.document import Document
     from docx.table import Table, _Cell
     from docx.text.paragraph import Paragraph
 
@@ -22,12 +23,16 @@ _UNPACKED = 16
 _WIDEST = 1_000
 """Columns that a cell may span: Word has tables of at most 63."""
 _HEADING = "heading "
+_AROUND = [
+    f"{which}{what}" for what in ("header", "footer") for which in ("first_page_", "", "even_page_")
+]
 _NO_TITLE = "Word Document"
 """What python-docx says of one that has no properties."""
 
 
 def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
-    """Headings, paragraphs and tables; each paragraph and row is a line. Raises ReaderMissing,
+    """Headings, paragraphs and tables; each paragraph and row is a line. Behind them what stands
+    above and below the text of pages. Raises ReaderMissing,
     Encrypted, Corrupt, TooMuchText."""
     try:
         import docx
@@ -43,7 +48,7 @@ def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
     title = document.core_properties.title or ""
     reading.title = "" if title == _NO_TITLE else title
     line = 1
-    for one in document.iter_inner_content():
+    for one in (*document.iter_inner_content(), *_around(document)):
         block = _table(one) if isinstance(one, Table) else _paragraph(one)
         if not block.text.strip():
             continue
@@ -56,6 +61,22 @@ def _reason(error: Exception) -> str:
     if "mode is External" in str(error):
         return "its text is said to be in another file"
     return str(error)
+
+
+def _around(document: Document) -> Iterator[Paragraph | Table]:
+    """The headers and footers of a document, each text once. Raises Corrupt."""
+    told = set[str]()
+    try:
+        for section in document.sections:
+            for part in (getattr(section, name) for name in _AROUND):
+                if part.is_linked_to_previous:
+                    continue
+                text = "".join(part._element.itertext())
+                if text not in told:
+                    told.add(text)
+                    yield from part.iter_inner_content()
+    except KeyError as error:
+        raise Corrupt(format="docx", reason=f"a header or footer is missing: {error}") from error
 
 
 def _check(data: bytes, most: int) -> None:

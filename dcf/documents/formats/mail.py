@@ -13,6 +13,7 @@ from dcf.documents.block import Block, Reading
 from dcf.documents.errors import Corrupt
 from dcf.documents.formats.html import seen
 from dcf.documents.formats.text import paragraphs
+from dcf.search import words
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _PARTS = 1_000
@@ -20,8 +21,8 @@ _PARTS = 1_000
 
 
 def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
-    """The headers that people read, then the text, of which HTML is read where there is no other;
-    of attachments their names. Lines are those of what is read. Raises Corrupt."""
+    """The headers that people read, then the text, of HTML what no other text says; of attachments
+    their names. Lines are those of what is read. Raises Corrupt."""
     letter = email.message_from_bytes(data, policy=default)
     heads = [f"{name}: {letter[name]}" for name in _HEADERS if letter[name]]
     if not heads:
@@ -38,14 +39,17 @@ def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
 def _said(letter: EmailMessage, reading: Reading) -> Iterator[Block]:
     names = []
     parts = [part for part in islice(letter.walk(), _PARTS) if not part.is_multipart()]
-    plain = any(_is_text(part, "text/plain") for part in parts)
+    known = {
+        word for part in parts if _is_text(part, "text/plain") for word in words(_content(part))
+    }
     for part in parts:
         if part.is_attachment() or part.get_content_maintype() != "text":
             names.append(part.get_filename() or part.get_content_type())
         elif _is_text(part, "text/plain"):
             yield from paragraphs(_content(part), None)
-        elif _is_text(part, "text/html") and not plain:
-            yield from seen(_content(part), reading)
+        elif _is_text(part, "text/html"):
+            blocks = seen(_content(part), reading)
+            yield from (one for one in blocks if not known.issuperset(words(one.text)))
     if names:
         yield Block("text", "Attachments: " + ", ".join(names))
 

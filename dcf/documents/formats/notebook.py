@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from dcf.documents.formats.text import paragraphs
 
 _PRINTED = 4_000
 """Characters of what a cell printed that are kept: the rest is seldom what one looks for."""
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
@@ -42,9 +44,19 @@ def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
 def _printed(output: Any) -> str:
     if not isinstance(output, dict):
         return ""
+    if output.get("output_type") == "error":
+        return _failure(output)
     data = output.get("data")
     shown = data.get("text/plain") if isinstance(data, dict) else None
     return _text(output.get("text") or shown)
+
+
+def _failure(output: dict[str, Any]) -> str:
+    """What went wrong, and where: traces are cut at their end, and coloured for a terminal."""
+    trace = output.get("traceback")
+    lines = [one for one in trace if isinstance(one, str)] if isinstance(trace, list) else []
+    said = f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
+    return _COLOUR.sub("", "\n".join([said, *lines]))
 
 
 def _text(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,9 @@ _MOST_PAGES = 20_000
 _SHOWN = 20
 _WRONG_PASSWORD = 4
 """FPDF_ERR_PASSWORD."""
-# What PDFium has in the place of a hyphen that only divides a word at the end of its line.
-_DIVIDED = ("\ufffe\n", "\x02\n")
+# What PDFium has in the place of a hyphen that only divides a word at the end of its line, and
+# mostly of the end too.
+_DIVIDED = re.compile("[\ufffe\x02]\n?")
 
 
 def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
@@ -55,6 +57,4 @@ def _text(document: PdfDocument, number: int) -> str:
     page = document[number - 1]
     text: str = page.get_textpage().get_text_range().replace("\r\n", "\n")
     page.close()
-    for divided in _DIVIDED:
-        text = text.replace(divided, "")
-    return text
+    return _DIVIDED.sub("", text)

@@ -13,7 +13,7 @@ from dcf.mcp.agent_life import by_tool
 from dcf.mcp.agents_home import local_memory
 from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import Envelope, Refused
-from dcf.mcp.help import Obvious, Rare
+from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.personal_form import PersonalSetting
@@ -93,9 +93,9 @@ async def augmented_context(
     limit: Annotated[int | None, Obvious("At most so many.")] = None,
     budget: Annotated[int | None, Obvious("Tokens that all of it may cost.")] = None,
     tags_json: Annotated[
-        list[str] | None, Rare("What has these comes earlier."), Alias("tags")
+        list[str] | None, Obvious("What has these comes earlier."), Alias("tags")
     ] = None,
-    root: Annotated[str | None, Rare(_ROOT)] = None,
+    root: Root = None,
 ) -> FoundContext:
     """Logged items, observations, threads, playbooks, code, documents and facts that answer."""
     retrieval, project = await _retrieval(platform, root, "augmented_context")

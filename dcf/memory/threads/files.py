@@ -72,7 +72,8 @@ class ThreadFiles:
         self, path: Path, *, by: Actor, format: str | None = None, project: str | None = None
     ) -> AsyncIterator[FileReport]:
         """Bring what stands in the file ``path``, or in the files of that folder, up to date; what
-        became of each, as it is done. A file that has not changed since is not read. In a folder no
+        became of each, as it is done. A file that has not changed since is not read,
+        but for another ``project``. In a folder no
         links are followed, and a file that is of no known format is passed over with a warning.
 
         Interrupted anywhere, it goes on when it is called again. Raises OSError if there is no such
@@ -96,12 +97,12 @@ class ThreadFiles:
         try:
             stamp = await asyncio.to_thread(_stamp, path)
             known = await self._ledger.read(lambda connection: _known(connection, path))
-            if known is not None and known[0] == stamp:
+            if known is not None and _is_as_kept(known[0], stamp, project):
                 return replace(known[1], unchanged=True)
             report, spread = await self._read(path, by, format, project, follow=follow)
             # What is written again at once may have changed without another stamp.
             settled = not spread and await asyncio.to_thread(_is_settled, path, stamp)
-            kept = stamp if settled else ""
+            kept = _kept(stamp, project) if settled else ""
             await self._ledger.change(by, lambda journal: _note(journal, kept, report))
         except OSError as error:
             message = f"the file cannot be read: {error.strerror or error}"
@@ -180,6 +181,15 @@ def _files_in(root: Path) -> Iterator[Path]:
 
 def _stamp(path: Path) -> str:
     return stamp_of(path.stat())
+
+
+def _kept(stamp: str, project: str | None) -> str:
+    return stamp if project is None else f"{stamp}|{project}"
+
+
+def _is_as_kept(kept: str, stamp: str, project: str | None) -> bool:
+    """Whether a file is as it was when it was read, and for the same project if one is named."""
+    return kept == _kept(stamp, project) or (project is None and kept.startswith(f"{stamp}|"))
 
 
 def _is_settled(path: Path, stamp: str) -> bool:

@@ -59,14 +59,19 @@ class Threads:
 
         return await self._ledger.read(work)
 
-    async def are_in(self, project: str) -> bool:
-        """Whether the project has a thread."""
-        row = await self._ledger.read(
+    async def projects_in(self, folder: str) -> tuple[str, ...]:
+        """The projects that have threads and are ``folder``, or folders below it: a program that
+        is begun in a folder of a project names that one."""
+        below = f"{folder.rstrip('/')}/"
+        rows = await self._ledger.read(
             lambda connection: connection.execute(
-                "SELECT 1 FROM threads WHERE project = ? LIMIT 1", (project,)
-            ).fetchone()
+                "SELECT DISTINCT project FROM threads WHERE project = ? OR project >= ?"
+                " AND project < ? ORDER BY project",
+                # "0" is the sign behind "/".
+                (folder, below, f"{below[:-1]}0"),
+            ).fetchall()
         )
-        return row is not None
+        return tuple(row["project"] for row in rows)
 
     async def hits(self, found: Sequence[Found], *, tools: bool = True) -> tuple[ThreadHit, ...]:
         """What a search found of turns, with what was said before and after each, as

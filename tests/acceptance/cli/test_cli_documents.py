@@ -42,6 +42,8 @@ def test_who_is_shown_and_removes_what_is_noted(
     run("retrieval", "documents", "when is tea picked?", "--root", ".")
     document = run("documents", "show", "tea.md", "--root", ".")["document"]["citation"]
     run("open", hit["citation"])
+    indexed = run("retrieval", "index", "--root", ".")
+    assert (indexed["root"], indexed["files"], indexed["added"]) == (str(memory.folder), 2, 2)
     code = run("retrieval", "code", "pick tea", "--wait", "--root", ".")["hits"]
     run("open", "dcf://code/tea.py/line/1-2")
     run("documents", "remove", "tea.md", "--root", ".")
@@ -61,6 +63,29 @@ def test_who_is_shown_and_removes_what_is_noted(
     memory.patch.setenv("DCF_AUDIT_READS", "0")
     run("retrieval", "code", "pick tea", "--root", ".")
     assert len(run("retrieval", "audit", "--root", ".")["accesses"]) == len(told)
+
+
+def test_where_nothing_is_found_and_what_is_not_read_is_named(
+    memory: MemoryUser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*words: str, code: int = 0) -> str:
+        assert run_command(["retrieval", *words]) == code
+        told = capsys.readouterr()
+        return told.out + told.err
+
+    memory.patch.setenv("COLUMNS", "500")
+    shop = memory.folder / "shop"
+    shop.mkdir()
+    for command in ("code", "context", "documents"):
+        assert f"Nothing was found in {shop}" in run(command, "tea", "--root", str(shop))
+    (shop / "tea.png").write_bytes(b"\x89PNG")
+    assert run_command(["documents", "add", str(shop), "--root", str(shop)]) == 0
+    assert "no known format: tea.png" in capsys.readouterr().out
+    memory.patch.setenv("HOME", str(shop.resolve()))
+    memory.patch.chdir(shop)
+    for command in ("code", "context"):
+        assert "holds everything" in run(command, "tea", code=2)
+    assert "Nothing was found" in run("code", "coffee", "--root", ".")
 
 
 def lines(hit: dict[str, Any]) -> dict[str, Any]:

@@ -93,6 +93,7 @@ def test_a_failed_test_command_is_logged(hook: Hook, client: str) -> None:
     [
         {"tool_input": COMMAND, "tool_response": "4 passed, 0 failed"},
         {"tool_input": {"command": "cat pay.log"}, "tool_response": SUMMARY},
+        {"tool_input": {"command": "git commit -m 'faster pytest'"}, "tool_response": SUMMARY},
         {"tool_input": COMMAND, "tool_response": {"stdout": "4 passed", "exit_code": 0}},
         {"tool_name": "Read"},
         {},
@@ -101,6 +102,30 @@ def test_a_failed_test_command_is_logged(hook: Hook, client: str) -> None:
 def test_nothing_else_is_logged(hook: Hook, said: dict[str, Any]) -> None:
     assert hook("failures", said | {"cwd": str(hook.root)})[:2] == (0, "{}\n")
     assert hook.logged() == []
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("make test", "card\nmake: *** [Makefile:3: test] Error 2"),
+        ("./gradlew :app:test", "card\nBUILD FAILED in 3s"),
+        ("npm run test:unit", "card\nnpm ERR! Test failed.  See above for more details."),
+    ],
+)
+def test_a_failure_is_known_as_other_programs_say_it(hook: Hook, command: str, output: str) -> None:
+    said = {"tool_input": {"command": command}, "tool_response": output, "cwd": str(hook.root)}
+    assert hook("failures", said)[:2] == (0, "{}\n")
+    assert [one["text"] for one in hook.logged()] == [f"{command} failed\n{output}"]
+
+
+def test_a_prompt_that_asks_nothing_gets_no_context(hook: Hook, memory: MemoryUser) -> None:
+    logged = ["retrieval", "log", "Please go on with invoices.", "--root", str(hook.root)]
+    assert run_command(logged) == 0
+    hook("context", {"prompt": "", "cwd": str(hook.root)})
+    said = {"hook_event_name": "UserPromptSubmit", "cwd": str(hook.root)}
+    for prompt in ("yes, please go on", "OK!", "do it"):
+        assert hook("context", said | {"prompt": prompt})[:2] == (0, "{}\n")
+    assert "with invoices" in hook("context", said | {"prompt": "which invoices?"})[1]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,24 @@ def test_what_is_unknown_is_said_to_be_kept(memory: MemoryUser) -> None:
     assert "the sea" in memory("threads", "show", "s").out
 
 
+def test_a_project_is_a_folder_and_may_be_said_later(memory: MemoryUser) -> None:
+    file = memory.folder / "s.jsonl"
+    said = {"type": "user", "uuid": "1", "sessionId": "s", "message": {"content": "Hello."}}
+    file.write_text(json.dumps(said) + "\n")
+    os.utime(file, (1_700_000_000, 1_700_000_000))
+
+    def project(*order: str) -> str:
+        assert memory("threads", "sync", "s.jsonl", *order).code == 0
+        (thread,) = json.loads(memory("threads", "list", "--json").out)["threads"]
+        return str(thread["project"])
+
+    assert project() == ""
+    assert project("--project", ".") == str(memory.folder.resolve())
+    assert project() == str(memory.folder.resolve())
+    assert "1 unchanged" in memory("threads", "sync", "s.jsonl", "--project", ".").out
+    assert project("--project", "shop") == "shop"
+
+
 def test_what_cannot_be_synced_or_shown_is_said(memory: MemoryUser) -> None:
     assert memory("threads", "sync", "nowhere").code == 2
     assert "there is nothing at nowhere" in memory("threads", "sync", "nowhere").err

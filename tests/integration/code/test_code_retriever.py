@@ -8,8 +8,10 @@ import os
 import random
 import sqlite3
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +24,9 @@ from dcf.code import (
     InvalidSearch,
     RootMissing,
     excerpt_of,
+    vectors,
 )
+from dcf.code.syncing import Synced, sync_files
 from dcf.search import Vectors, Weights, count_tokens, embedder_named
 
 SHOP = '''import os
@@ -493,3 +497,40 @@ async def test_a_file_that_cannot_be_cited_by_its_name_is_named_and_left_out(
     assert len(named) == 5 and max(named, key=len).startswith("цц")
     hits = await retriever.find("escape sequence marker")
     assert [one.citation for one in hits] == ["dcf://code/tea.py/line/1-2"]
+
+
+async def test_a_process_that_ends_with_its_answer_spends_its_patience_on_the_index(
+    root: Path, tmp_path: Path
+) -> None:
+    """Also where no file says a word of the question; vectors that are missing are made then."""
+    for number in range(150):
+        (root / f"f{number}.py").write_text(f"def step_{number}():\n    return {number}\n")
+    path = tmp_path / "code.db"
+    first = CodeRetriever(root, path, Wide(), goes_on=False)
+    assert await first.ready("needle", 60) == ()
+    await first.close()
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT count(*) FROM files").fetchone() == (152,)
+        connection.execute("DELETE FROM vectors WHERE piece > 9")
+    second = CodeRetriever(root, path, Wide(), goes_on=False)
+    assert await second.ready("needle", 60) == ()
+    await second.close()
+    with sqlite3.connect(path) as connection:
+        assert vectors.are_missing(connection, Wide()) is False
+
+
+async def test_a_busy_machine_leaves_no_file_out_that_is_likely_to_answer(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(70):
+        (root / f"f{number}.py").write_text(f"{'needle' if number < 9 else 'hay'} = {number}\n")
+
+    def starved(*arguments: Any) -> Synced:
+        time.sleep(0.25)
+        return sync_files(*arguments)
+
+    monkeypatch.setattr("dcf.code.retriever.sync_files", starved)
+    retriever = CodeRetriever(root, tmp_path / "code.db")
+    await retriever.ready("needle", 0.5)
+    assert {f"f{number}.py" for number in range(9)} <= await paths(retriever)
+    await retriever.close()

@@ -28,6 +28,12 @@ JAVA = "java.lang.Error\n\tat a.b.Basket.add(Basket.java:44)\n"
         (JAVA, [("Basket.java", 44)]),
         ("src\\a.ts:7: error", [("src/a.ts", 7)]),
         ("./a.py:7 and a.py:7", [("a.py", 7)]),
+        ("web/cart.ts(12,5): error TS2339: no 'total'", [("web/cart.ts", 12)]),
+        ("[ERROR] /srv/app/Legacy.java:[5,12] cannot find symbol", [("/srv/app/Legacy.java", 5)]),
+        ("at Cart (webpack-internal:///./ui.tsx:7:20)", [("ui.tsx", 7)]),
+        ("at webpack-internal:///(app-pages-browser)/./src/ui.tsx:7:20", [("src/ui.tsx", 7)]),
+        ("webpack://shop/./src/ui.tsx:7:20", [("src/ui.tsx", 7)]),
+        ("call a.b(12), f.x(3) and list:[5]", [("a.b", 12), ("f.x", 3)]),
         ("http://localhost:3030/log at 12:30:15, version 1.2:3", []),
     ],
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 
+import docx
 import pytest
 from unit.documents.made_files import BODY, PARAGRAPH, docx_file, pdf_file, raw_docx
 
@@ -140,6 +142,10 @@ def test_a_notebook_has_a_page_for_each_cell() -> None:
         (None, None, 2, ("Fit",), "fit(x)"),
     ]
     assert read.pieces[1].text == "fit(x)\n\nslope 2\n\n'done'"
+    error = {"output_type": "error", "ename": "NoFit", "evalue": "singular"}
+    cells[1]["outputs"] = [error | {"traceback": ["\x1b[0;31mIn fit", "line 3\x1b[0m"]}, error]
+    (_, code) = document("a.ipynb", json.dumps({"cells": cells})).pieces
+    assert code.text == "fit(x)\n\nNoFit: singular\nIn fit\nline 3\n\nNoFit: singular"
 
 
 def test_a_letter_is_read_once_and_its_attachments_are_named() -> None:
@@ -149,7 +155,8 @@ def test_a_letter_is_read_once_and_its_attachments_are_named() -> None:
         'X-Spam: no\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="m"\n\n'
         '--m\nContent-Type: multipart/alternative; boundary="a"\n\n'
         "--a\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
-        "VGhlIGNhZsOpIG9wZW5zLg==\n--a\nContent-Type: text/html\n\n<p>Twice</p>\n--a--\n"
+        "VGhlIGNhZsOpIG9wZW5zLg==\n--a\nContent-Type: text/html\n\n"
+        "<p>The caf&eacute; <i>opens</i></p>\n--a--\n"
         "--m\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=menu.pdf\n\n"
         "x\n--m--\n",
     )
@@ -158,6 +165,13 @@ def test_a_letter_is_read_once_and_its_attachments_are_named() -> None:
         "From: Ann <ann@example.org>\nTo: bob@example.org\nSubject: Café\n\n"
         "The café opens.\n\nAttachments: menu.pdf"
     )
+    both = "".join(
+        f"--a\nContent-Type: text/{kind}\n\n{text}\n"
+        for kind, text in (("plain", "We open."), ("html", "<p>We <b>open</b>.<p>Ring twice."))
+    )
+    kind = 'Content-Type: multipart/alternative; boundary="a"'
+    letter = document("c.eml", f"From: a@b.c\n{kind}\n\n{both}--a--\n")
+    assert letter.pieces[0].text == "From: a@b.c\n\nWe open.\n\nRing twice."
     only = "From: a@b.c\nContent-Type: text/html\n\n<p>Only <i>here</i></p>"
     assert document("b.eml", only).pieces[0].text == "From: a@b.c\n\nOnly here"
 
@@ -173,6 +187,23 @@ def test_a_pdf_cites_pages_and_says_which_have_no_text() -> None:
     (problem,) = read.problems
     assert problem.code == "document_pages" and "1 of 3 pages" in problem.message
     assert problem.severity == "warning"
+
+
+def test_a_word_that_a_line_of_a_pdf_divides_is_one() -> None:
+    read = document("a.pdf", pdf_file(["The confi-\ndence is high."]))
+    assert read.pieces[0].text == "The confidence is high."
+
+
+def test_headers_and_footers_of_a_docx_stand_behind_its_text() -> None:
+    made = docx.Document()
+    made.add_paragraph("We sow.")
+    made.sections[0].header.paragraphs[0].text = "Secret plan"
+    made.sections[0].footer.paragraphs[0].text = "Version 3"
+    made.add_section()
+    stream = io.BytesIO()
+    made.save(stream)
+    (piece,) = document("a.docx", stream.getvalue()).pieces
+    assert piece.text.split("\n\n") == ["We sow.", "Secret plan", "Version 3"]
 
 
 def test_docx_keeps_headings_tables_and_tables_inside_of_tables() -> None:
@@ -280,7 +311,10 @@ def test_the_passwords_of_a_table_are_in_no_piece() -> None:
 
 
 def test_bytes_that_are_no_utf8_are_a_warning_with_their_line() -> None:
-    read = document("a.txt", b"one\ntw\xff\n")
-    assert read.pieces[0].text == "one\ntw�"
+    read = document("a.txt", "café\ntw".encode() + b"\xff\n")
+    assert read.pieces[0].text == "café\ntw�"
     assert "line 2" in read.problems[0].message
+    latin = document("a.txt", "one\nThe café costs 3 €.".encode("cp1252"))
+    assert latin.pieces[0].text == "one\nThe café costs 3 €."
+    assert "line 2" in latin.problems[0].message and "Windows-1252" in latin.problems[0].message
     assert document("b.txt", "\ufeffone".encode("utf-16-le")).pieces[0].text == "one"

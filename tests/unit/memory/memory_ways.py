@@ -431,7 +431,7 @@ messages: archive count get list
 passages: count_reads delete delete_several deleted get list several
 observations: around forget get is_observed list observe_until observed_until occurrences pin
 observations: records unpin
-threads: are_in hits get list turn turns
+threads: get hits list projects_in turn turns
 thread_files: formats
 documents: confirm get list pieces remove several states take
 playbooks: get list proposals remove

@@ -90,6 +90,16 @@ async def test_a_turn_is_told_with_those_beside_it(memory: Memory, tmp_path: Pat
     assert noted.ids == tuple(f"dcf://thread/thread-1/turn/{number}" for number in (2, 3, 4))
 
 
+async def test_threads_of_folders_in_the_project_are_told_too(memory: Memory) -> None:
+    for place in ("", "/web/cart", "-old", "0"):
+        await sync(memory, f"t{place}", f"A plum of t{place}.", project=f"{SHOP}{place}")
+
+    assert {one.about["title"] for one in await told(memory, "plum")} == {
+        "About t",
+        "About t/web/cart",
+    }
+
+
 async def test_what_stands_beside_two_hits_is_told_once(memory: Memory) -> None:
     texts = ["A plum is a plum.", "Is it?", "The plum is blue.", "So.", "No fruit.", "A fig."]
     await sync(memory, "t1", *texts)
