@@ -68,12 +68,12 @@ class MemoryItems:
             kinds=["passage"],
             tags=_file_tags(file_path),
         )
-        why = {one.ref: reason_of(one) for one in found}
+        why = {one.ref: (reason_of(one), one.similarity) for one in found}
         # One that was deleted meanwhile is not among them.
         kept = map(_item, await self._memory.passages.several(list(why)))
         now = self._memory.ledger.clock()
         recalled = [
-            Recalled(item, why[item.id]) for item in kept if not self._lifetimes.is_over(item, now)
+            Recalled(item, *why[item.id]) for item in kept if not self._lifetimes.is_over(item, now)
         ]
         return tuple(recalled[:limit])
 
