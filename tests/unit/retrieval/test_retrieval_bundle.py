@@ -28,6 +28,7 @@ from dcf.retrieval import (
     shares_of,
 )
 from dcf.retrieval.cut import LEAST_CUT, cut, with_costs
+from dcf.retrieval.ranking import fused
 from dcf.search import count_tokens
 
 
@@ -154,12 +155,12 @@ def test_what_hardly_answers_is_told_to_nobody_and_gets_no_share(
         )
     ]
     made = bundled(ranked, budget, 100)
-    least = max(0.1, max((one.relevance or 0 for one in ranked), default=0) / 3)
-    answering = [one for one in ranked if (one.relevance or 0) >= least]
+    least = round(max((one.relevance or 0 for one in ranked), default=0) / 3, 3)
+    answering = [one for one in ranked if one.relevance and one.relevance >= least]
     alone = bundled(answering, budget, 100)
     assert made.found == alone.found and made.missed == alone.missed
     assert {one.candidate.place for one in made.left_out if "hardly" in one.left_out} == {
-        one.candidate.place for one in ranked if (one.relevance or 0) < least
+        one.candidate.place for one in ranked if one not in answering
     }
 
 
@@ -190,7 +191,7 @@ def test_the_best_of_all_has_the_budget_where_no_other_kind_answers() -> None:
     made = bundled([replace(document, relevance=0.9), replace(filler, relevance=0.29)], 300, 100)
     (told,) = made.found
     assert told.candidate == document.candidate and told.tokens > 270
-    assert made.left_out[0].left_out == "hardly answers: relevance 0.29, below 0.30"
+    assert made.left_out[0].left_out == "hardly answers: relevance 0.29, the best has 0.90"
 
 
 def test_of_a_limit_the_best_of_all_has_the_first_place() -> None:
@@ -281,7 +282,7 @@ async def test_what_says_no_word_of_a_question_is_told_without_a_budget_alone() 
     assert [one.relevance for one in plain.found] == [0.8, 0.2]
     made = await retrieval.context(replace(asked, budget=300))
     assert [one.candidate.text for one in made.found] == [source]
-    assert made.left_out[0].left_out == "hardly answers: relevance 0.20, below 0.27"
+    assert made.left_out[0].left_out == "hardly answers: relevance 0.20, the best has 0.80"
 
 
 def test_the_limit_is_said_where_it_is_what_keeps_a_text_out() -> None:
@@ -358,3 +359,17 @@ async def test_a_retrieval_has_the_shares_of_its_setting() -> None:
 
 def _share(made: Bundle, kind: Kind) -> float:
     return made.parts[kind].used / made.budget
+
+
+@pytest.mark.parametrize(
+    ("likeness", "relevance"), [(None, 0.0), (-0.3, 0.0), (0.19, 0.0), (0.2, 0.2), (1.0, 1.0)]
+)
+def test_a_text_without_a_word_of_the_question_answers_by_its_likeness_alone(
+    likeness: float | None, relevance: float
+) -> None:
+    one = Candidate("code", 1, "def load(): ...", "dcf://code/1", "", {}, likeness=likeness)
+    ranked = fused("photosynthesis of moss", [one])
+    assert [one.relevance for one in ranked] == [relevance]
+    assert len(bundled(ranked, 300, 10).found) == (relevance > 0)
+    # Nobody can judge a query without words.
+    assert fused("?!", [one])[0].relevance is None
