@@ -78,11 +78,11 @@ def bundled(
 ) -> Bundle:
     """At most ``limit`` of ``ranked``, the best first, in ``budget`` tokens.
 
-    Only what answers is told: what has a relevance, and ``_LEAST_PART`` of the most of all. The best of all comes first, then the best of each other kind. One that is too
-    long is cut around the words of ``query``; for each that is to come, what its floor has room for
-    is kept free. Then, in the order of the ranking and whole, what fits the floors, then what fits
-    the ceilings; what is left is for those that were cut, for whatever fits, and for a cut of the
-    next.
+    Only what answers is told: what has a relevance, and at least ``_LEAST_PART`` of the most of
+    all. The best of all comes first, then the best of each other kind; for each that is to come,
+    what its floor has room for is kept free, and one that is too long is cut around the words of
+    ``query``. Then, in the order of the ranking and whole, what fits the floors, then what fits the
+    ceilings; what is left is for those that were cut, for whatever fits, and for a cut of the next.
     """
     priced = with_costs(ranked)
     most = max((one.relevance or 0.0 for one in priced), default=0.0)
