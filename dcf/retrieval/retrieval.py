@@ -272,7 +272,11 @@ def _missed(made: Bundle) -> tuple[Problem, ...]:
         f"the best answer, {one.candidate.citation}, is left out: it costs {one.tokens:,} tokens,"
         f" and the budget of {made.budget:,} has no room for a cut of it"
     )
-    return (Problem("CLI_RETRIEVAL", message, hint="ask with a larger budget", severity="warning"),)
+    return (
+        Problem(
+            "CLI_RETRIEVAL_MISSED", message, hint="ask with a larger budget", severity="warning"
+        ),
+    )
 
 
 def path_in(project: str, path: str) -> str:
