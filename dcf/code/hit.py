@@ -12,7 +12,9 @@ class CodeHit:
     """Lines ``first_line`` to ``last_line`` (from 1, both included) of the file ``path``, which is
     relative to the root. ``symbol`` is the qualified name of what they define or stand in, empty
     outside of everything. ``text`` is of whole lines and costs ``tokens``. ``score`` is between 0
-    and 1; it may be compared inside of one answer. ``why`` are the reasons, the strongest first."""
+    and 1; it may be compared inside of one answer. ``why`` are the reasons, the strongest first.
+    ``likeness`` is how near the question it is but for words, from 0 to 1: by meaning, by the names
+    that it defines, 1 where a stack trace names it; None where only words were compared."""
 
     path: str
     first_line: int
@@ -22,6 +24,7 @@ class CodeHit:
     tokens: int
     score: float
     why: tuple[str, ...]
+    likeness: float | None = None
 
     @property
     def citation(self) -> str:

@@ -67,6 +67,13 @@ class Signals(NamedTuple):
     has_places: bool = False
 
     @property
+    def likeness(self) -> float | None:
+        """How near the question it is but for words; None where nothing else was compared."""
+        if self.place:
+            return 1.0
+        return self.defines or None if self.meaning is None else max(self.meaning, self.defines, 0)
+
+    @property
     def score(self) -> float:
         """Between 0 and 1."""
         if self.place:

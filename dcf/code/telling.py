@@ -54,6 +54,7 @@ def _hit(one: Ranked, question: Question, words: list[str], tokens: int) -> Code
         tokens=excerpt.tokens,
         score=round(one.signals.score, 4),
         why=tuple(_reasons(one, question, words)),
+        likeness=one.signals.likeness,
     )
 
 

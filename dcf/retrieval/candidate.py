@@ -23,7 +23,9 @@ class Candidate:
     search says for it (``reason``). ``about`` is what else is known of it (``also``: the citations
     of what says the same), ``times`` how often the same was logged. ``timestamp`` is when it was
     logged, said, seen or confirmed, ms; 0 for what is as it is now: code and documents. ``parts``
-    are the addresses of all that ``text`` is made of, where that is more than the citation's."""
+    are the addresses of all that ``text`` is made of, where that is more than the citation's.
+    ``likeness`` is how near the query its own search found it but for words, at most 1: by meaning,
+    by the names or lines that it has; None where it compared nothing but words."""
 
     kind: Kind
     place: int
@@ -35,6 +37,7 @@ class Candidate:
     tags: tuple[str, ...] = ()
     times: int = 1
     parts: tuple[str, ...] = ()
+    likeness: float | None = None
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -50,14 +53,17 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A candidate as it is answered: ``score`` is between 0 and 1, and may be compared inside of
-    one answer; ``why`` says what it is made of. ``tokens`` is what it costs a model to read, 0
-    where nobody counted; ``left_out`` says why it is not answered, where it is not."""
+    one answer; ``why`` says what it is made of. ``relevance``, from 0 to 1, says how well it
+    answers, whatever else is there: by the part of the query's words that it says, and by its
+    likeness; None where nobody judged it. ``tokens`` is what it costs a model to read, 0 where
+    nobody counted; ``left_out`` says why it is not answered, where it is not."""
 
     candidate: Candidate
     score: float
     why: tuple[str, ...]
     tokens: int = 0
     left_out: str = ""
+    relevance: float | None = None
 
 
 def candidates_of(
@@ -113,6 +119,7 @@ def _item(place: int, recalled: Recalled, times: int) -> Candidate:
         timestamp=item.timestamp,
         tags=item.tags,
         times=times,
+        likeness=recalled.likeness,
     )
 
 
@@ -123,6 +130,7 @@ def _observation(place: int, found: Found) -> Candidate:
         *("observation", place, found.text, citation, reason_of(found), about),
         timestamp=found.at,
         tags=found.tags,
+        likeness=found.similarity,
     )
 
 
@@ -140,6 +148,7 @@ def _thread(place: int, hit: ThreadHit) -> Candidate:
         *("thread", place, hit.text, citation, reason_of(found), about),
         timestamp=found.at,
         parts=tuple(str(Citation("thread", thread_id, "turn", number=one)) for one in hit.turns),
+        likeness=found.similarity,
     )
 
 
@@ -156,13 +165,15 @@ def _playbook(place: int, match: PlaybookMatch) -> Candidate:
     return Candidate(
         *("playbook", place, match.text, one.citation, match.reason, about),
         timestamp=one.confirmed_at,
+        likeness=match.score,
     )
 
 
 def _code(place: int, hit: CodeHit) -> Candidate:
     lines = {"first_line": hit.first_line, "last_line": hit.last_line}
     about = {"file_path": hit.path, **lines, "symbol": hit.symbol}
-    return Candidate("code", place, hit.text, hit.citation, "; ".join(hit.why), about)
+    why = "; ".join(hit.why)
+    return Candidate("code", place, hit.text, hit.citation, why, about, likeness=hit.likeness)
 
 
 def _document(place: int, hit: DocumentHit) -> Candidate:
@@ -175,7 +186,10 @@ def _document(place: int, hit: DocumentHit) -> Candidate:
         "title": piece.title,
         "headings": list(piece.headings),
     }
-    return Candidate("document", place, piece.text, piece.citation, hit.why, about)
+    return Candidate(
+        *("document", place, piece.text, piece.citation, hit.why, about),
+        likeness=hit.likeness,
+    )
 
 
 def _fact(place: int, hit: FactHit) -> Candidate:

@@ -11,11 +11,13 @@ from dcf.memory import Actor, DocumentPiece, KeptDocument, KeptDocuments
 @dataclass(frozen=True, slots=True)
 class DocumentHit:
     """A piece of a document that was found, and why. ``score`` is between 0 and 1, and may be
-    compared inside of one answer."""
+    compared inside of one answer. ``likeness`` is that of the meanings, at most 1, None where they
+    were not compared."""
 
     piece: DocumentPiece
     score: float
     why: str
+    likeness: float | None = None
 
 
 class ProjectDocuments(KeptDocuments, Protocol):

@@ -62,10 +62,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """An item that answers a query, and why it is thought to."""
+    """An item that answers a query, and why it is thought to; ``likeness`` of their meanings, at
+    most 1, None where they were not compared."""
 
     item: Item
     why: str
+    likeness: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

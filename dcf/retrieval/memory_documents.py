@@ -23,7 +23,9 @@ class MemoryDocuments(Documents):
         }
         pieces = await self.several(list(found))
         hits = ((piece, found[f"{piece.document_id}/{piece.number}"]) for piece in pieces)
-        return tuple(DocumentHit(piece, one.score, reason_of(one)) for piece, one in hits)
+        return tuple(
+            DocumentHit(piece, one.score, reason_of(one), one.similarity) for piece, one in hits
+        )
 
     async def catch_up(self) -> None:
         await self._memory.search.catch_up()

@@ -80,11 +80,11 @@ class MemoryItems:
         return tuple(recalled[:limit])
 
     async def _live(self, found: Sequence[Found], now: int) -> list[Recalled]:
-        why = {one.ref: reason_of(one) for one in found}
+        why = {one.ref: (reason_of(one), one.similarity) for one in found}
         # One that was deleted meanwhile is not among them.
         kept = map(_item, await self._memory.passages.several(list(why)))
         return [
-            Recalled(item, why[item.id]) for item in kept if not self._lifetimes.is_over(item, now)
+            Recalled(item, *why[item.id]) for item in kept if not self._lifetimes.is_over(item, now)
         ]
 
     async def forget(self, project: str, item_id: str) -> None:

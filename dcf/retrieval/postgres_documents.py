@@ -59,11 +59,10 @@ _LIST = """
 SELECT * FROM dcf_documents WHERE $1::text IS NULL OR project = $1
 ORDER BY project COLLATE "C", path COLLATE "C" LIMIT $2 OFFSET $3
 """
-_PIECES = """
-SELECT p.number, p.document_id, p.seq, d.path, d.title, p.body AS text, p.headings, p.first_line,
-  p.last_line, p.page
-FROM dcf_document_pieces p JOIN dcf_documents d ON d.id = p.document_id
-"""
+_COLUMNS = """p.number, p.document_id, p.seq, d.path, d.title, p.body AS text, p.headings,
+  p.first_line, p.last_line, p.page"""
+_KEPT = "dcf_document_pieces p JOIN dcf_documents d ON d.id = p.document_id"
+_PIECES = f"SELECT {_COLUMNS} FROM {_KEPT}"
 _OF_DOCUMENT = f"""
 {_PIECES} WHERE p.document_id = $1 AND ($2::int IS NULL OR p.page = $2)
 AND ($3::int IS NULL OR (p.last_line >= $3 AND p.first_line <= $4::int))
@@ -77,7 +76,8 @@ ORDER BY ts_rank(p.words, asked, 1) DESC, p.number DESC LIMIT $2
 # All of a project's are compared: none is missed, and no other project's are looked at. With their
 # size in the expression whoever runs the database may have an approximate index for it.
 _BY_MEANING = f"""
-{_PIECES} JOIN dcf_document_vectors v USING (number)
+SELECT {_COLUMNS}, -(v.meaning <#> $4::real[]::halfvec) AS likeness
+FROM {_KEPT} JOIN dcf_document_vectors v USING (number)
 WHERE d.project = $1 AND v.embedder = $3 AND v.meaning <#> $4::real[]::halfvec < 0
 ORDER BY v.meaning::halfvec({{size}}) <#> $4::real[]::halfvec({{size}}), p.number DESC LIMIT $2
 """
@@ -207,7 +207,11 @@ class PostgresDocuments:
                     sql, project, limit, self._meanings.space, vector
                 )
         best = fused(by_words, by_meaning)[:limit]
-        return tuple(DocumentHit(piece_of(row), round(score, 6), why) for row, score, why in best)
+        likeness = {row["number"]: row["likeness"] for row in by_meaning}
+        return tuple(
+            DocumentHit(piece_of(row), round(score, 6), why, likeness.get(row["number"]))
+            for row, score, why in best
+        )
 
     async def catch_up(self) -> None:
         await self._meanings.give(_OF_ALL, None)

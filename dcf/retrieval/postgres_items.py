@@ -68,7 +68,8 @@ _THERE = f"SELECT {_COLUMNS}, i.project FROM dcf_items i WHERE i.id = ANY ($1::t
 # All of a project's are compared: none is missed, and no other project's are looked at. With its
 # size in the expression whoever runs the database may have an approximate index for it.
 _BY_MEANING = f"""
-SELECT {_COLUMNS} FROM dcf_items i JOIN dcf_item_vectors v USING (number)
+SELECT {_COLUMNS}, -(v.meaning <#> $7::real[]::halfvec) AS likeness
+FROM dcf_items i JOIN dcf_item_vectors v USING (number)
 WHERE {_WANTED} AND v.embedder = $6 AND v.meaning <#> $7::real[]::halfvec < 0
 ORDER BY v.meaning::halfvec({{size}}) <#> $7::real[]::halfvec({{size}}), i.number DESC LIMIT $5
 """
@@ -152,7 +153,8 @@ class PostgresItems:
                 sql = _BY_MEANING.format(size=len(vector))
                 by_meaning = await connection.fetch(sql, *arguments, self._meanings.space, vector)
         best = fused(by_words, by_meaning)[:limit]
-        return tuple(Recalled(_item(row), why) for row, _, why in best)
+        likeness = {row["number"]: row["likeness"] for row in by_meaning}
+        return tuple(Recalled(_item(row), why, likeness.get(row["number"])) for row, _, why in best)
 
     async def forget(self, project: str, item_id: str) -> None:
         if not await self.forget_all(project, [item_id]):

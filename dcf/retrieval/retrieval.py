@@ -14,8 +14,9 @@ from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval.audit import NOBODY, AuditLog, Caller
 from dcf.retrieval.boosts import boosted
-from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled, with_costs
+from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled
 from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of
+from dcf.retrieval.cut import with_costs
 from dcf.retrieval.documents import DocumentHit, ProjectDocuments
 from dcf.retrieval.errors import FactsAway, InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
@@ -159,8 +160,11 @@ class Retrieval:
                 problems = (*problems, *unused)
         if question.budget is not None:
             told = await asyncio.to_thread(
-                bundled, ranked, question.budget, question.limit, self._shares
+                bundled,
+                *(ranked, question.budget, question.limit, self._shares),
+                query=question.query,
             )
+            problems = (*problems, *_missed(told))
             return Answered(told.found, (*told.left_out, *refused), problems, told)
         found = await asyncio.to_thread(with_costs, ranked[: question.limit])
         behind = f"behind the first {question.limit}"
@@ -258,6 +262,21 @@ def _ranked(
     question: ContextQuestion, path: str | None, candidates: Sequence[Candidate]
 ) -> list[Scored]:
     return merged(boosted(fused(question.query, candidates), question.tags, path))
+
+
+def _missed(made: Bundle) -> tuple[Problem, ...]:
+    one = made.missed
+    if one is None:
+        return ()
+    message = (
+        f"the best answer, {one.candidate.citation}, is left out: it costs {one.tokens:,} tokens,"
+        f" and the budget of {made.budget:,} has no room for a cut of it"
+    )
+    return (
+        Problem(
+            "CLI_RETRIEVAL_MISSED", message, hint="ask with a larger budget", severity="warning"
+        ),
+    )
 
 
 def path_in(project: str, path: str) -> str:

@@ -22,6 +22,9 @@ from dcf.retrieval import Bundle, Caller, Candidate, ContextQuestion, NewItem, S
 from dcf.secret_form import without_secrets
 
 _EXCERPT = 300
+_MEANING = (
+    "floor: kept for a kind that answers; ceiling: beyond it a kind gets only what the others leave"
+)
 
 
 async def log_item(settings: Settings, setting: RetrievalSetting, new: NewItem) -> Answer:
@@ -73,8 +76,10 @@ async def find_context(
             for one in answered.left_out
         ]
     if bundle is not None:
+        if not bundle.found and bundle.left_out and bundle.missed is None:
+            show.insert(0, f"Nothing answers; {len(bundle.left_out):,} texts hardly do.")
         show.append(Text(f"{bundle.used:,} of {bundle.budget:,} tokens", "bold"))
-        show += [_shares(bundle)] if explain else []
+        show += [_shares(bundle), Text(_MEANING, "dim")] if explain else []
     show += _warnings(answered.problems)
     return Answer(fields, show or [f"Nothing was found in {asked.project}."])
 
@@ -123,6 +128,7 @@ def _entry(scored: Scored) -> dict[str, Any]:
     one = scored.candidate
     why = list(scored.why)
     entry = {"type": one.type, "score": scored.score, "text": one.text, "citation": one.citation}
+    entry["relevance"] = scored.relevance
     entry["tokens"] = scored.tokens
     return {**entry, "why": why, **one.about}
 
@@ -130,9 +136,12 @@ def _entry(scored: Scored) -> dict[str, Any]:
 def _lines(scored: Scored, *, explain: bool) -> list[Text]:
     one = scored.candidate
     head = _head(one)
+    judged = "" if scored.relevance is None else f"  relevance {scored.relevance:.2f}"
+    whole = one.about.get("whole_tokens")
     lines = [
-        Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}  {head}"),
+        Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}{judged}  {head}"),
         Text(f"  {one_line(one.text, _EXCERPT)}"),
+        *([Text(f"  cut: the whole costs {whole:,} tokens", "dim")] if whole else []),
         *(Text(f"  also {citation}", "dim") for citation in one.about.get("also", ())),
     ]
     return [*lines, *(Text(f"  {why}", "dim") for why in scored.why if explain)]

@@ -187,6 +187,7 @@ def _entry(scored: Scored) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "type": one.type,
         "score": scored.score,
+        "relevance": scored.relevance,
         "text": one.text,
         "uri": one.citation,
         "tokens": scored.tokens,

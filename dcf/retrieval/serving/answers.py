@@ -78,6 +78,7 @@ def context_item(scored: Scored) -> dict[str, Any]:
     return _there(
         type=one.type,
         score=scored.score,
+        relevance=scored.relevance,
         text=one.text,
         **about,
         citation=one.citation,

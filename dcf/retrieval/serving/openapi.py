@@ -38,6 +38,8 @@ _CONTEXT_ITEM = {
             ]
         },
         "score": {"type": "number"},
+        "relevance": {"type": "number", "description": "0 to 1: how well it answers"},
+        "wholeTokens": {"type": "integer", "description": "what a text that is cut costs whole"},
         "why": {"type": "array", "items": {"type": "string"}},
         "times": {"type": "integer", "description": "how often the same was logged"},
         "also": {

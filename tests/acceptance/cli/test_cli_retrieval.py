@@ -189,6 +189,23 @@ def test_the_commands_log_and_find(dcf: Dcf) -> None:
     assert "the trace names pay.py:2" in dcf("retrieval", "code", trace).out
 
 
+def test_a_budget_cuts_the_best_answer_and_explains_its_shares(dcf: Dcf) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    (dcf.folder / ".git").mkdir()
+    lines = [f"step {number}: compiled" for number in range(400)]
+    lines[200] = "the certificate of kafka was revoked"
+    assert dcf("retrieval", "log", "\n".join(lines)).code == 0
+    asked = ("retrieval", "context", "kafka certificate revoked?", "--budget", "100")
+    (told,) = dcf(*asked, "--json").json["context"]
+    assert lines[200] in told["text"] and told["tokens"] <= 100 < told["whole_tokens"]
+    assert told["relevance"] == 1.0
+    shown = dcf(*asked, "--explain").out
+    assert f"cut: the whole costs {told['whole_tokens']:,} tokens" in shown
+    assert "ceiling: beyond it a kind gets only what the others leave" in shown
+    nothing = dcf("retrieval", "context", "moss in spring", "--budget", "100")
+    assert nothing.code == 0 and "0 of 100 tokens" in nothing.out
+
+
 def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> None:
     dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
     logged = dcf("retrieval", "log", "the card was refused", "--root", dcf.folder, "--json")

@@ -28,7 +28,7 @@ from dcf.retrieval import (
     VolatileItems,
 )
 from dcf.retrieval.boosts import boosted
-from dcf.retrieval.bundle import with_costs
+from dcf.retrieval.cut import with_costs
 from dcf.retrieval.ranking import merged
 from dcf.retrieval.serving import Limits, create_app
 from dcf.search import count_tokens
