@@ -167,7 +167,10 @@ DATA: dict[str, ProblemCode] = {
             **_JSONATA,
             **alone(
                 "Parallel",
-                Branches=[alone("Pass", Output={"status": at}) for at in ("paid", "sent")],
+                Branches=[
+                    machine(**{name: {"Type": "Pass", "Output": {"status": name}, "End": True}})
+                    for name in ("Paid", "Sent")
+                ],
                 Output="{% $merge($states.result) %}",
             ),
         },

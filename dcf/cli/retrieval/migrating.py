@@ -110,6 +110,7 @@ def _note(settings: Settings, names: Sequence[str]) -> None:
     # Before anything is copied: what a kill leaves there is found, too.
     known = copied_places(settings)
     new = [name for name in names if name not in known]
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (settings.home / _NOTED).open("a", encoding="utf-8") as stream:
         stream.writelines(f"{name}\n" for name in new)
 

@@ -121,18 +121,28 @@ def _turns(outcomes: Sequence[Seen]) -> Iterator[tuple[int, int, int]]:
     watch = Watch()
     borders = [0]
     for index, outcome in enumerate(outcomes):
-        if watch.add(outcome.at, int(outcome.ok), int(not outcome.ok)):
+        if _add(watch, outcome):
             border = borders[-1] + _border([one.ok for one in outcomes[borders[-1] : index + 1]])
             if border > borders[-1]:
                 borders.append(border)
+                # It may have kept some from before the border, and would find the change again.
+                watch = Watch()
+                for one in outcomes[border : index + 1]:
+                    _add(watch, one)
     borders.append(len(outcomes))
     yield from zip(borders, borders[1:], borders[2:], strict=False)
 
 
+def _add(watch: Watch, outcome: Seen) -> bool:
+    return watch.add(outcome.at, int(outcome.ok), int(not outcome.ok))
+
+
 def _border(oks: Sequence[bool]) -> int:
     """Where two rates explain ``oks`` best: the maximum of the likelihood over all borders (the
-    watch itself keeps older outcomes in tallies, and is only as exact as those)."""
-    total, wins, best, border = sum(oks), 0, float("-inf"), 0
+    watch itself keeps older outcomes in tallies, and is only as exact as those); 0 where one rate
+    explains them as well."""
+    total = sum(oks)
+    wins, best, border = 0, _fit(total, len(oks)), 0
     for at in range(1, len(oks)):
         wins += oks[at - 1]
         value = _fit(wins, at) + _fit(total - wins, len(oks) - at)

@@ -98,7 +98,9 @@ def test_there_are_procedures_in_both_forms() -> None:
 
 
 def test_together_they_have_every_kind_of_step() -> None:
-    assert {step.kind for file in FILES for step in read(file).all_steps()} == set(STEP_KINDS)
+    # What people do stands in runbooks of theirs, as in docs/how-to/manual-tasks.md.
+    kinds = set(STEP_KINDS) - {"manual"}
+    assert {step.kind for file in FILES for step in read(file).all_steps()} == kinds
 
 
 FEATURES: dict[str, Callable[[Step], object]] = {

@@ -52,5 +52,5 @@ async def test_a_task_is_told_from_the_home_wherever_the_memory_is(
     )
     async with AsyncExitStack() as stack:
         await open_premises(post, stack, besides=False)
-    ((_, home, *_, lifetimes),) = made
+    ((_, home, *_, lifetimes, _),) = made
     assert (home, lifetimes) == (tmp_path / "home", Lifetimes(others=7 * 86_400_000))
