@@ -437,4 +437,5 @@ ROWS: dict[int, Rows] = {
     20: {"documents": [DOCUMENT], "document_pieces": [DOCUMENT_PIECE]},
     21: {"playbooks": [PLAYBOOK]},
     22: {"receipts": [RECEIPT], "tombstones": [TOMBSTONE]},
+    23: {},
 }
