@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from cluster import cluster_server
 from worlds import World
 
@@ -29,6 +30,8 @@ from control_plane import (
 )
 from control_plane.script import Script
 from control_plane.twin import Twin
+
+pytestmark = settled(*CONTRACT)
 
 
 @pytest.fixture

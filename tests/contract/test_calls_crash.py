@@ -6,12 +6,15 @@ from collections import defaultdict
 from typing import Any, Literal
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, linear, seed
 from interleaved import Breaking
 from workers import TTL_MS
 from worlds import World, open_world
 
 from control_plane import Budget, Disconnected, Lease, Noted, Refusal, Store, ToolCall, timers
+
+pytestmark = settled(*CONTRACT)
 
 DECISION = {"type": "ToolDecision"}, {"type": "ToolDecision"}
 LIMITS = {"try_budget": Budget(tool_calls=3), "run_budget": Budget(tool_calls=3)}

@@ -6,13 +6,15 @@ from collections import Counter
 from typing import Any, Literal
 
 import pytest
-from campaigns import campaign
+from campaigns import CONTRACT, campaign, settled
 from flows import RUN, Flow, TaskFailed, end, linear, seed
 from interleaved import Breaking
 from workers import Worker, drive, lease_of, put_away
 from worlds import World, open_world
 
 from control_plane import INDEX, Disconnected, Lease, history, timers
+
+pytestmark = settled(*CONTRACT)
 
 FLOW: Flow = {
     "start": "A",

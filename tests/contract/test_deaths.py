@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, end, linear, seed
 from workers import TTL_MS, lease_of
 from worlds import World
 
 from control_plane import Alone, Committed, Failure, Lease, Refusal, Store, history, timers
+
+pytestmark = settled(*CONTRACT)
 
 LIMIT = 3
 

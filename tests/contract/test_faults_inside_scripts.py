@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, end, linear, meta, seed, step
 from interleaved import Breaking
 from redis import Redis
@@ -31,6 +32,8 @@ from control_plane import (
     history,
     payload,
 )
+
+pytestmark = settled(*CONTRACT)
 
 OOM = "OOM command not allowed when used memory > 'maxmemory'."
 NO_JSON = "ERR expected value at line 1 column 2"

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, end, linear, seed
 from workers import TTL_MS, lease_of, put_away, run_to_end
 from worlds import World
 
 from control_plane import Committed, Lease, Refusal, Store, timers
+
+pytestmark = settled(*CONTRACT)
 
 Write = Callable[[Store, Lease, Flow], Awaitable[object]]
 Lose = Callable[[World, Store, Lease, Flow], Awaitable[None]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, linear, seed
 from interleaved import Breaking
 from test_join import fanned, open_frames
@@ -22,6 +23,8 @@ from control_plane import (
     script,
     timers,
 )
+
+pytestmark = settled(*CONTRACT)
 
 FLOW: Flow = {
     "start": "A",

@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, linear, seed
 from interleaved import Breaking
 from test_gc import failed_run
@@ -13,6 +14,8 @@ from workers import audit, lease_of, put_away, run_to_end
 from worlds import World
 
 from control_plane import CorruptHistory, Refusal, Store, UnknownRun, history
+
+pytestmark = settled(*CONTRACT)
 
 
 async def finished(world: World) -> Store:

@@ -7,11 +7,14 @@ import itertools
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, TaskFailed, linear, seed, step
 from workers import TTL_MS, Worker, drive, lease_of, run_to_end
 from worlds import World
 
 from control_plane import Committed, Lease, Refusal, Store, history, timers
+
+pytestmark = settled(*CONTRACT)
 
 
 def fanned(inner: Flow, **members: Any) -> Flow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, end, linear, seed
 from interleaved import Breaking, Interleaved
 from workers import TTL_MS, Worker, drive, lease_of
@@ -17,6 +18,8 @@ from control_plane import (
     history,
     timers,
 )
+
+pytestmark = settled(*CONTRACT)
 
 LEASES = ("LeaseAcquired", "LeaseRevoked", "LeaseExpired", "RunMoved")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, end, linear, seed
 from workers import TTL_MS, lease_of, put_away
 from worlds import World
@@ -22,6 +23,8 @@ from control_plane import (
     history,
     timers,
 )
+
+pytestmark = settled(*CONTRACT)
 
 ALLOWED = {"type": "ToolDecision", "path": "A", "verdict": "allow"}
 REFUSED = {"type": "ToolDecision", "path": "A", "verdict": "deny"}

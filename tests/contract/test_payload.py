@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from campaigns import campaign
+from campaigns import CONTRACT, campaign, settled
 from flows import RUN, end, linear, seed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -30,6 +30,8 @@ from control_plane import (
     payload,
 )
 from control_plane.errors import NotText
+
+pytestmark = settled(*CONTRACT)
 
 KEY = "test:value"
 # No lone surrogates: those are no text.

@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from worlds import World
 
 from control_plane import (
@@ -39,6 +40,8 @@ from control_plane import (
     read_record_history,
 )
 from control_plane.twin import Twin
+
+pytestmark = settled(*CONTRACT)
 
 ANY = RecordStore[Any]
 

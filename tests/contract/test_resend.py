@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, end, linear, seed, step
 from redis.connection import parse_url
 from test_crash import FLOW, outcome, work
@@ -19,6 +20,8 @@ from worlds import VirtualRedis, World, open_world
 
 from control_plane import Backend, Budget, Committed, Noted, OverBudget, ToolCall, timers
 from control_plane.script import Script
+
+pytestmark = settled(*CONTRACT)
 
 # What these say counts what the call itself did, or hands out work: a repetition finds none left.
 COUNTING = {"tick", "close", "gc", "claim"}

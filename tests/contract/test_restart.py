@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import Flow, linear, seed, step
 from workers import seal_off
 
@@ -26,6 +27,8 @@ from control_plane import (
     timers,
 )
 from control_plane.embedded import Embedded
+
+pytestmark = settled(*CONTRACT)
 
 RUNS = 6
 TTL_MS = 1_500

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from campaigns import CONTRACT, settled
 from flows import RUN, Flow, linear, meta, seed
 from interleaved import Breaking
 from workers import Worker, drive, lease_of, run_to_end
@@ -19,6 +20,8 @@ from control_plane import (
     payload,
     timers,
 )
+
+pytestmark = settled(*CONTRACT)
 
 WIDE: Flow = linear(*(f"S{number}" for number in range(1_010)))
 

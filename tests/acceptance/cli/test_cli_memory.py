@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from memory_user import MemoryUser
 
+from dcf.search.word_vectors import word_vectors
+
 LABELS = ["persona", "human", "project", "skills", "loaded_skills", "style"]
 
 
@@ -370,6 +372,8 @@ def test_where_meanings_are_not_compared_it_is_said(ada: MemoryUser) -> None:
     ada.ok("remember", "ada", "prefers oolong tea")
     ada.patch.setenv("DCF_EMBEDDER", "wordllama")
     ada.patch.setitem(sys.modules, "wordllama", None)
+    # A test before this one may have loaded it.
+    word_vectors.cache_clear()
     found = ada("search", "oolong")
     assert found.code == 0 and "oolong" in found.out
     assert "By words alone: `dcf memory doctor` says why." in found.out

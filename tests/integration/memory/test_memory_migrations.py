@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import REMEMBERED, settled
 from commands import python
 from memory_world import Numbered, Ticking, started
 from migration_rows import ROWS
 
 from dcf.memory import Actor, Memory, MemoryForeign, MemoryTooNew, NewAgent, Source
 from dcf.memory.database import Connection, Migration, migrate, migrations, version_of
+
+pytestmark = settled(*REMEMBERED, "tests/commands.py", "tests/integration/memory")
 
 STEPS = migrations()
 VERSIONS = [0, *(step.version for step in STEPS)]

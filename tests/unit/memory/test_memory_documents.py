@@ -8,13 +8,15 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
-from campaigns import PRODUCT, soak_only
+from campaigns import PRODUCT, REMEMBERED, settled, soak_only
 from memory_world import Numbered, Ticking
 
 from dcf.citation import parse_citation
 from dcf.documents import LARGEST
 from dcf.memory import Actor, DocumentReport, Memory, Source, UnknownDocument, UnknownPlace
 from dcf.personal_form import PersonalSetting
+
+pytestmark = settled(*REMEMBERED)
 
 LONG_AGO = 1_600_000_000
 

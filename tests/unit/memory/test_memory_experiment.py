@@ -9,8 +9,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from campaigns import REMEMBERED, settled
 
 from dcf.memory import OPERATIONS, Actor, ExperimentMemory, Memory, NewEntry, NewNode
+
+pytestmark = settled(*REMEMBERED, "dcf/workspace")
 
 
 @pytest.fixture

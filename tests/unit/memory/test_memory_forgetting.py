@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import REMEMBERED, settled
 from memory_world import Numbered, Ticking, started
 from unit.memory.memory_ways import WAYS
 
@@ -38,6 +39,8 @@ from dcf.memory import (
     UnknownPassage,
     Unreached,
 )
+
+pytestmark = settled(*REMEMBERED, "dcf/agents")
 
 BY = Actor("user", "ada", "she asked for it")
 

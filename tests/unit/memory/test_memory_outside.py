@@ -8,10 +8,12 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
-from campaigns import SOAK, campaign
+from campaigns import REMEMBERED, SOAK, campaign, settled
 from memory_world import Ticking
 
 from dcf.memory import Actor, ExperimentMemory, Memory, NewEntry, NewNode, Source, random_id
+
+pytestmark = settled(*REMEMBERED, "dcf/workspace")
 
 BY = Actor("user", "ada")
 OUTSIDE = 100_000 if SOAK else 4_000

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from campaigns import SOAK, campaign
+from campaigns import REMEMBERED, SOAK, campaign, settled
 from memory_world import Ticking, started
 
 from dcf.memory import (
@@ -47,6 +47,8 @@ from dcf.memory import (
 )
 from dcf.memory.snapshots import keeping, sealed
 from dcf.memory.snapshots import lines as lines_of
+
+pytestmark = settled(*REMEMBERED, "dcf/workspace")
 
 BY = Actor("user", "ada")
 KEY = f"x'{'a' * 64}'"

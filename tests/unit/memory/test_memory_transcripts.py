@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import REMEMBERED, settled
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from transcript_reading import read
 
 from dcf.memory.threads.piece import outline_problems, turn_problems
 from dcf.memory.threads.readers.transcript import FORMATS
+
+pytestmark = settled(*REMEMBERED)
 
 SAMPLES = Path(__file__).parents[2] / "data" / "transcripts"
 
