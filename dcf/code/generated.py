@@ -23,7 +23,7 @@ _MINIFIED = (".min.js", ".min.mjs", ".min.css", ".js.map", ".mjs.map", ".css.map
 def written_by_people(root: Path, paths: Sequence[str]) -> list[str]:
     """Those of ``paths``, files below ``root``, that no lock of skills names and no tool that
     minifies wrote. What is generated says what its sources say, and is no code to change."""
-    locks = [path for path in paths if PurePosixPath(path).name == _LOCK]
+    locks = [path for path in paths if path.rpartition("/")[2] == _LOCK]
     generated = {*locks, *(name for lock in locks for name in _artefacts(root, lock))}
     return [one for one in paths if one not in generated and not one.lower().endswith(_MINIFIED)]
 

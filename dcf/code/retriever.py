@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dcf.code import rows, vectors
 from dcf.code.errors import CodeProblem, InvalidSearch
-from dcf.code.files import checked_root, is_as_known, listed
+from dcf.code.files import as_known, checked_root, listed
 from dcf.code.generated import written_by_people
 from dcf.code.hit import CodeHit
 from dcf.code.index_file import IndexFile
@@ -42,7 +42,7 @@ _LOOKS = (4, 19)
 most a fifth of the time, and a twentieth where an edit is seen within ``_LATE_S`` all the same."""
 _LATE_S = 1.0
 _EARLY = 0.8
-"""From this part of that time on a look is begun behind the next answer, which does not wait."""
+"""From this part of that time on a look is begun behind an answer, before somebody waits for it."""
 _PATIENCE_S = 1.2
 """Of a core's time: how much an index that is being made gets before an answer."""
 _LONGEST_S = 10.0
@@ -92,10 +92,10 @@ class CodeRetriever:
         Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles`` and ``IndexTrouble``.
         """
         self._reap()
-        now = time.monotonic()
-        if self._following is None and self._behind is None and now >= self._look_soon:
-            self._following = asyncio.create_task(self._follow())
-        if self._following is not None and (self._following.done() or now >= self._look_again):
+        is_late = time.monotonic() >= self._look_again
+        if is_late:
+            self._look()
+        if self._following is not None and (self._following.done() or is_late):
             await self._looked(self._following)
         if self._pending:
             await self._read_first(Question(question), patience_s)
@@ -104,6 +104,11 @@ class CodeRetriever:
         self._reap()
         partial = (_partial(self.root, len(self._pending)),) if self._pending else ()
         return partial if self._unasked is None else (*partial, self._unasked)
+
+    def _look(self) -> None:
+        """Begin a look at the files, unless there is one."""
+        if self._following is None and self._behind is None:
+            self._following = asyncio.create_task(self._follow())
 
     async def _looked(self, look: asyncio.Task[None]) -> None:
         """Wait for a look, which others may wait for too. Raises as it ended."""
@@ -242,11 +247,15 @@ class CodeRetriever:
         problems = tuple(problems_of(asked))
         if problems:
             raise InvalidSearch(problems)
-        return await asyncio.to_thread(self._find, asked)
+        found = await asyncio.to_thread(self._find, asked)
+        if self._goes_on and 0 < self._look_soon <= time.monotonic():
+            # Between this answer and the next question, which would wait for it.
+            self._look()
+        return found
 
     async def _changes(self) -> tuple[list[str], list[str]]:
         """The files that are not as they are indexed, and those that are gone."""
-        looked = asyncio.create_task(asyncio.to_thread(self._look))
+        looked = asyncio.create_task(asyncio.to_thread(self._compared))
         try:
             found = await listed(self.root)
             paths = await asyncio.to_thread(written_by_people, self.root, found.paths)
@@ -256,12 +265,11 @@ class CodeRetriever:
         self._listed, self._nameless = len(paths), found.problems
         return [one for one in paths if one not in same], sorted(known - set(paths))
 
-    def _look(self) -> tuple[set[str], set[str]]:
+    def _compared(self) -> tuple[set[str], set[str]]:
         """The files that are indexed, and those of them that are still the same."""
         with self._index.reading() as connection:
             known = rows.stamps(connection)
-        same = {path for path, stamp in known.items() if is_as_known(self.root, path, stamp)}
-        return set(known), same
+        return {path for path, _, _ in known}, as_known(self.root, known)
 
     def _next(self) -> list[str]:
         """The files that are read next: those that somebody waits for, a few at a time."""

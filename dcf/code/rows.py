@@ -55,10 +55,9 @@ def files(connection: sqlite3.Connection, paths: Sequence[str]) -> dict[str, Kno
     }
 
 
-def stamps(connection: sqlite3.Connection) -> dict[str, Stamp]:
-    """By which each file is known, by path."""
-    rows = connection.execute("SELECT path, size, mtime_ns FROM files")
-    return {path: Stamp(size, mtime_ns) for path, size, mtime_ns in rows}
+def stamps(connection: sqlite3.Connection) -> list[tuple[str, int, int]]:
+    """By which each file is known: its path, size and time of change in ns."""
+    return connection.execute("SELECT path, size, mtime_ns FROM files").fetchall()
 
 
 def known_problems(connection: sqlite3.Connection) -> tuple[Problem, ...]:

@@ -70,11 +70,13 @@ class MemoryItems:
             kinds=["passage"],
             tags=_file_tags(file_path),
         )
-        # Those whose time is over are among them until they are swept, mostly a few.
-        many = min(2 * limit, MOST) if self._lifetimes.end_some else limit
-        found = await find(k=many)
-        recalled = await self._live(found, now)
-        if len(recalled) < limit and len(found) == many and self._lifetimes.end_some:
+        # Those whose time is over are among them until they are swept: mostly none, else a few.
+        for many in dict.fromkeys((limit, min(2 * limit, MOST))):
+            found = await find(k=many)
+            recalled = await self._live(found, now)
+            if len(recalled) >= limit or len(found) < many:
+                break
+        else:
             # A search that leaves them out looks at every hit: it takes longer.
             recalled = await self._live(await find(k=limit, ended=self._lifetimes.ends(now)), now)
         return tuple(recalled[:limit])

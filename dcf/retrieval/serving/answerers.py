@@ -30,6 +30,8 @@ STATUS = struct.Struct(">H")
 READY = b"ready"
 SENT = "<f2"
 """Numbers of a vector, as they are sent: memory keeps them so, too."""
+_TEXTS = 32
+"""Those that are embedded in one go: some 5 ms."""
 _DEATHS = 3
 """Where at each place so many processes end, one after another without an answer, and none is
 ready, all of it has failed."""
@@ -169,8 +171,12 @@ class Answerers:
         return Response(body, status_code=status, media_type="application/json")
 
     async def vectors(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of ``texts``, one a row, made by the first process that has time: a question
-        waits for no more than these. Raises AnswerersFailed."""
+        """The vectors of ``texts``, one a row, made by the first process that has time, a few at a
+        time: a question that comes meanwhile goes before the rest. Raises AnswerersFailed."""
+        each = [texts[start : start + _TEXTS] for start in range(0, len(texts), _TEXTS)]
+        return np.concatenate([await self._vectors(some) for some in each])
+
+    async def _vectors(self, texts: Sequence[str]) -> Vectors:
         status, body = await self._asked(json.dumps({"texts": texts}).encode())
         if status != HTTPStatus.OK:
             raise AnswerersFailed(how="it could not embed what was logged")
