@@ -57,9 +57,9 @@ class WordVectors:
 
     def _embedded(self, texts: Sequence[str]) -> Vectors:
         telling = [telling_words(text) for text in texts]
-        small = self._means([" ".join(text).lower().split() for text in telling])
-        written = self._means(telling)
-        return unit(np.concatenate([small, written], axis=1))
+        small = [" ".join(text).lower().split() for text in telling]
+        both = self._means([*small, *telling])
+        return unit(np.concatenate([both[: len(texts)], both[len(texts) :]], axis=1))
 
     def _means(self, texts: Sequence[Sequence[str]]) -> Vectors:
         rows = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
