@@ -44,7 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, found in scores.items():
         kinds.setdefault(sets[name].kind, []).append(found)
     totals = {f"all {kind}": together(each) for kind, each in kinds.items()}
-    Console(width=120).print(_table({**scores, **totals}, options.embedder))
+    if scores:
+        Console(width=120).print(_table({**scores, **totals}, options.embedder))
     if options.json is not None:
         figures = {
             "embedder": options.embedder,
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="benchmarks.retrieval_sets", description=__doc__.partition("\n")[0]
+        prog="benchmarks.retrieval_sets", description=__doc__.partition(": ")[0]
     )
     parser.add_argument(
         "--clones",
@@ -70,7 +71,9 @@ def _parser() -> argparse.ArgumentParser:
         help="clones as owner/name; what is not there is fetched (default: %(default)s)",
     )
     parser.add_argument("--set", action="append", help="only this one (repeatable)")
-    parser.add_argument("--embedder", choices=EMBEDDERS, default=DEFAULT_EMBEDDER)
+    parser.add_argument(
+        "--embedder", choices=EMBEDDERS, default=DEFAULT_EMBEDDER, help="of ours (%(default)s)"
+    )
     parser.add_argument(
         "--count", type=int, default=_COUNT, help=f"questions of each set of code ({_COUNT})"
     )
@@ -109,7 +112,7 @@ def _cache() -> Path:
 
 
 def _table(scores: Mapping[str, Scores], embedder: str) -> Table:
-    peers = next(iter(scores.values())).peers if scores else ()
+    peers = next(iter(scores.values())).peers
     columns = ("set", "questions", "k", "hit@1", "recall@k", *peers, "more than the best other")
     title = f"ours, with {embedder}, and recall@k of peers over the same pieces"
     shown = Table(*columns, title=title, box=None)
