@@ -16,6 +16,7 @@ import tree_sitter_go
 import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
+from benchmarks.clones import Clone, file_of
 from benchmarks.code_corpus import Question, asked_of, chosen_of
 
 _LIST = Path(__file__).with_suffix(".json")
@@ -40,16 +41,19 @@ def write_clones(language: str, clones: Path, folder: Path, count: int) -> tuple
     """As ``write_corpus``, of the repositories of ``language``, whose clones are ``owner/name``
     below ``clones``, bare or not. Raises ``subprocess.CalledProcessError`` where one is not there
     or does not have the commit."""
-    repositories = json.loads(_LIST.read_text(encoding="utf-8"))[language]
-    each = [list(_copied(language, clones, folder, **one)) for one in repositories]
+    each = [list(_copied(language, clones, folder, one)) for one in repositories(language)]
     return chosen_of(each, count)
 
 
-def _copied(
-    language: str, clones: Path, folder: Path, repository: str, commit: str, licence: str
-) -> Iterator[Question]:
-    clone, name = clones / repository, repository.replace("/", "-")
-    for path, text in _files(clone, commit, _ENDINGS[language]):
+def repositories(language: str) -> Iterator[Clone]:
+    """Those that are listed."""
+    for one in json.loads(_LIST.read_text(encoding="utf-8"))[language]:
+        yield Clone(one["repository"], one["commit"])
+
+
+def _copied(language: str, clones: Path, folder: Path, of: Clone) -> Iterator[Question]:
+    clone, name = clones / of.repository, of.repository.replace("/", "-")
+    for path, text in _files(clone, of.commit, _ENDINGS[language]):
         data = text.encode()
         spans: list[tuple[int, int]] = []
         for question, comments in _documented(language, data, f"{name}/{path}"):
@@ -62,16 +66,14 @@ def _copied(
 
 
 def _files(clone: Path, commit: str, ending: str) -> Iterator[tuple[str, str]]:
-    git = ["git", "-C", str(clone)]
     listed = subprocess.run(
-        [*git, "ls-tree", "-r", "-z", "--name-only", commit], capture_output=True, check=True
+        ["git", "-C", clone, "ls-tree", "-r", "-z", "--name-only", commit],
+        capture_output=True,
+        check=True,
     )
     for path in listed.stdout.decode().split("\0"):
         if path.endswith(ending) and not _LEFT_OUT.search(path):
-            shown = subprocess.run(
-                [*git, "show", f"{commit}:{path}"], capture_output=True, check=True
-            )
-            yield path, shown.stdout.decode("utf-8", "replace")
+            yield path, file_of(clone, commit, path).decode("utf-8", "replace")
 
 
 def _documented(language: str, data: bytes, path: str) -> Iterator[tuple[Question, list[Node]]]:

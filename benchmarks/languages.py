@@ -23,7 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.public_machines import file_of
+from benchmarks.clones import file_of
 from dcf.memory import SYSTEM, Memory, NewAgent, NewPassage, Source, random_id
 from dcf.search import EMBEDDERS
 

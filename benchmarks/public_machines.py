@@ -11,7 +11,6 @@ import argparse
 import hashlib
 import json
 import re
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.clones import file_of
 from dcf.asl import validate
 
 _LIST = Path(__file__).with_suffix(".json")
@@ -68,14 +68,6 @@ def digest_of(definition: Any) -> str:
     """The first 16 digits of the SHA-256 of a machine as JSON with sorted members."""
     text = json.dumps(definition, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def file_of(clone: Path, commit: str, path: str) -> bytes:
-    """A file of a clone; nothing where it has none of this name."""
-    shown = subprocess.run(
-        ["git", "-C", clone, "show", f"{commit}:{path}"], capture_output=True, check=False
-    )
-    return shown.stdout
 
 
 def _machine(clone: Path, commit: str, name: str) -> Any:

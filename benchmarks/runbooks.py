@@ -1,9 +1,10 @@
 """What public runbooks become, against hand-made labels: ``python -m benchmarks.runbooks FOLDER``.
 
-FOLDER has ``fitted/`` and ``untouched/`` with the files that ``runbooks.json`` lists by repository,
-path, commit and digest; what is missing is named with where to fetch it. The digest of
-"owner/name/path" chose the half (an even first digit: fitted), so that nobody did. Who builds the
-reader looks at the fitted half alone: `--show` explains no other text.
+FOLDER has ``fitted/``, ``untouched/`` and ``fresh/`` with the files that ``runbooks.json`` lists by
+repository, path, commit and digest; what is missing is named with where to fetch it. The digest of
+"owner/name/path" chose the half (an even first digit: fitted), so that nobody did. Texts of other
+owners, collected and labelled when the reader was there, are ``fresh``. Who builds the reader looks
+at the fitted half alone: `--show` explains no other text.
 
 How to label, so that others label alike. Lines count from 1, also those of front matter.
 
@@ -63,7 +64,7 @@ from benchmarks.runbook_scores import Score, scores
 from benchmarks.runbook_sentences import lost, sentences
 
 _LIST = Path(__file__).with_suffix(".json")
-_HALVES = ("fitted", "untouched")
+_HALVES = ("fitted", "untouched", "fresh")
 _SECONDS = 120
 LABELLED = ("steps", "order", "branches", "jumps", "loops", "ends", "approvals", "inputs")
 COUNTED_INVENTIONS = ("steps", "branches", "ends", "approvals")
@@ -100,8 +101,8 @@ class Share:
 def main() -> int:
     """Print a table; 1 where a text is missing or not as listed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path, help="has fitted/ and untouched/")
-    parser.add_argument("--half", choices=_HALVES, help="leave the other one out")
+    parser.add_argument("folder", type=Path, help="has fitted/, untouched/ and fresh/")
+    parser.add_argument("--half", choices=_HALVES, help="leave the others out")
     parser.add_argument(
         "--outcomes", type=Path, metavar="FOLDER", help="read NAME.json there, run no product"
     )
@@ -225,7 +226,7 @@ def _table(columns: Mapping[str, Sequence[Share]]) -> Table:
 
 
 def _by_kind(scored: Sequence[Scored]) -> Table:
-    """Texts of a kind in both halves, by what most says whether they are read."""
+    """Texts of a kind in all halves, by what most says whether they are read."""
     measures = ("validates", "steps", "branches", "inputs", "steps executable or manual")
     table = Table("kind", "texts", *measures, "sentences lost", box=None)
     for kind in sorted({one.kind for one in scored}):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.document_questions import Found, measure, questions, recall, without_headings
+from benchmarks.document_questions import questions, score, without_headings
 
 TEXT = """# All about tea
 
@@ -49,13 +49,8 @@ def test_what_is_searched_has_numbers_where_headings_stood() -> None:
     assert "## Where is no heading?" in lines and len(lines) == len(TEXT.split("\n"))
 
 
-async def test_a_piece_is_right_that_has_a_line_of_the_section() -> None:
+async def test_what_answers_is_below_the_heading() -> None:
     asked = list(questions(FILES, ""))
-
-    async def second(_query: str) -> Found:
-        # The heading of the second section, and lines of it; five others come first for none.
-        return [("b.md", 5, 12), ("a.md", 3, 5), ("a.md", 12, 13)]
-
-    assert await recall(asked, second) == 2 / 3
-    found = await measure(without_headings(FILES), asked, ["none"])
-    assert list(found) == ["plain FTS5", "BM25", "none"]
+    found = await score(without_headings(FILES), asked, "none")
+    assert (found.questions, found.k) == (3, 5)
+    assert list(found.peers) == ["plain FTS5", "BM25", "ripgrep"]

@@ -179,12 +179,21 @@ def test_the_list_has_two_halves_by_digest_of_many_origins() -> None:
     origins = Counter(text["repository"].partition("/")[0] for text in LISTED)
     assert len(LISTED) >= 66 and len(origins) >= 18 and max(origins.values()) <= 6
     assert len({text["file"] for text in LISTED}) == len(LISTED)
-    labelled = Counter(text["half"] for text in LISTED if "labels" in text)
+    halves = [text for text in LISTED if text["half"] != "fresh"]
+    labelled = Counter(text["half"] for text in halves if "labels" in text)
     assert min(labelled.values()) >= 16
-    for text in LISTED:
+    for text in halves:
         name = f"{text['repository']}/{text['path']}"
         even = int(hashlib.sha256(name.encode()).hexdigest()[0], 16) % 2 == 0
         assert text["half"] == ("fitted" if even else "untouched"), name
+
+
+def test_fresh_texts_are_labelled_and_of_owners_of_neither_half() -> None:
+    fresh = [text for text in LISTED if text["half"] == "fresh"]
+    owners = {text["repository"].partition("/")[0] for text in fresh}
+    others = {text["repository"].partition("/")[0] for text in LISTED if text["half"] != "fresh"}
+    assert fresh and all("labels" in text for text in fresh)
+    assert not owners & others
 
 
 def test_labels_hold_a_few_words_and_refer_to_their_own_steps() -> None:
