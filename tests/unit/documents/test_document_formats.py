@@ -126,6 +126,34 @@ def test_html_is_what_is_seen_of_it() -> None:
     assert "a\n  b" in read.pieces[1].text
 
 
+@pytest.mark.parametrize(
+    ("html", "rows"),
+    [
+        ("<tr><th>a<th>b<tr><td>1<td>2<tr><td>3<td>4", ["a | b", "1 | 2", "3 | 4"]),
+        ("<thead><tr><td>a<td>b<tbody><tr><td>1<td>2", ["a | b", "1 | 2"]),
+        ("<tr><td>a<td>b<td>c<tr><td><td>2<td>3", ["a | b | c", " | 2 | 3"]),
+        ("<tr><td>a<td>b<td>c<tr><td colspan=2>1<td>3", ["a | b | c", "1 |  | 3"]),
+        ("<tr><td>a<td>b<tr><td rowspan=2>1<td>2<tr><td>4", ["a | b", "1 | 2", " | 4"]),
+        (
+            "<tr><td>a<td>b<tr><td rowspan=0>1<td>2<tr><td>4<tbody><tr><td>5<td>6",
+            ["a | b", "1 | 2", " | 4", "5 | 6"],
+        ),
+        ("<tr><td>a<td>b<tr><td colspan=x>1<td rowspan=-1>2", ["a | b", "1 | 2"]),
+    ],
+)
+@pytest.mark.parametrize("end", ["</table>", ""])
+def test_columns_of_an_html_table_are_what_its_cells_say(
+    html: str, rows: list[str], end: str
+) -> None:
+    """HTML Standard, 13.1.2.4 (end tags that may be omitted) and 4.9.12 (forming a table)."""
+    (piece,) = document("a.html", f"<p>Tea.\n<table><caption>Of x\n{html}{end}").pieces
+    said, caption, table = piece.text.split("\n\n")
+    head, rule, *below = table.split("\n")
+    assert (said, caption, rule) == ("Tea.", "Of x", "|" + " --- |" * (rows[0].count("|") + 1))
+    assert [head, *below] == [f"| {row} |" for row in rows]
+    assert (piece.first_line, piece.last_line) == (1, 3)
+
+
 def test_a_notebook_has_a_page_for_each_cell() -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Fit\n", "\n", "A line."]},
@@ -303,7 +331,11 @@ def test_the_passwords_of_a_table_are_in_no_piece() -> None:
         "a.csv": rows,
         "b.csv": "api_key\nA1b2C3d4Hunter22xk\n",
         "a.html": f"<table>{table}</table>",
+        "b.html": "<table><tr><th>User<th>Password<tr><td>ann<td>Hunter22xk</table>",
+        "c.html": "<table><tr><td>User<td>Password<tr><td><td>Hunter22xk",
+        "d.html": "<table><caption>Of us<tr><td>User<td>Password<td>x<tr><td>ann<td>Hunter22xk",
         "a.md": marked,
+        "b.md": f"{marked}| bob |\n| cy | Hunter22yl | y |\n",
     }
     for name, text in files.items():
         (piece,) = document(name, text).pieces
