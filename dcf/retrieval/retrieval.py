@@ -163,6 +163,7 @@ class Retrieval:
                 bundled,
                 *(ranked, question.budget, question.limit, self._shares),
                 query=question.query,
+                in_order=question.mode == "guide",
             )
             problems = (*problems, *_missed(told))
             return Answered(told.found, (*told.left_out, *refused), problems, told)
@@ -270,7 +271,7 @@ def _missed(made: Bundle) -> tuple[Problem, ...]:
         return ()
     message = (
         f"the best answer, {one.candidate.citation}, is left out: it costs {one.tokens:,} tokens,"
-        f" and the budget of {made.budget:,} has no room for a cut of it"
+        f" and the budget of {made.budget:,} has no room for it"
     )
     return (
         Problem(

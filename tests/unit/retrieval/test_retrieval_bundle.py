@@ -270,6 +270,21 @@ async def test_a_missed_answer_is_a_warning() -> None:
     )
 
 
+async def test_by_the_guide_a_budget_has_the_first_texts_whole() -> None:
+    """Its formula ranks all kinds in one list and slices that; it cuts no text."""
+    clock = Ticking()
+    retrieval = Retrieval(VolatileItems(clock, Numbered()), None, clock)
+    texts = ["parser fails", f"parser fails {'why ' * 300}", "parser fails today", "fine day"]
+    for text in texts:
+        await retrieval.log("/shop", NewItem(text))
+    asked = ContextQuestion("/shop", "parser fails", mode="guide")
+    ranked = [one.candidate.text for one in (await retrieval.context(asked)).found]
+    made = await retrieval.context(replace(asked, budget=100))
+    assert [one.candidate.text for one in made.found] == [one for one in ranked if len(one) < 100]
+    assert [one.left_out.split(":")[0] for one in made.left_out] == ["over the budget"]
+    assert made.problems == () and made.bundle is not None and made.bundle.used <= 100
+
+
 async def test_what_says_no_word_of_a_question_is_told_without_a_budget_alone() -> None:
     """With what it is worth: a client sees that it fills the list."""
     clock, source = Ticking(), "the parser fails on an empty header"
