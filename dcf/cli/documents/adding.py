@@ -18,6 +18,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, listed, summary
 from dcf.cli.wording import counted
+from dcf.code import CodeProblem, searched
 from dcf.memory import Document, DocumentFiles, DocumentReport, UnknownDocument
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem, printable
@@ -26,6 +27,7 @@ from dcf.retrieval import Caller
 _TOLD = ("added", "changed", "removed", "unchanged", "refused", "passed_over")
 
 _NAMED = 20
+_LEAVE_OUT = "; what .gitignore names is left out"
 
 
 async def add_documents(
@@ -59,7 +61,8 @@ async def add_documents(
 
 
 async def remove_documents(settings: Settings, project: str, names: Sequence[str]) -> Answer:
-    """Give documents up, all of them or none. Raises BadInput with all that are not there."""
+    """Give documents up, all of them or none, and say which files are still found as code. Raises
+    BadInput with all that are not there."""
     by = person("`dcf documents remove`")
     async with open_documents(settings) as documents:
         found: dict[str, Document] = {}
@@ -77,9 +80,20 @@ async def remove_documents(settings: Settings, project: str, names: Sequence[str
                 await documents.remove(one.id, by=by)
                 await audit.keep("delete", Caller(by.name), one.project, [one.citation], 1)
     removed = [document_entry(one) for one in found.values()]
-    return Answer(
-        {"removed": removed}, [f"Removed {printable(one['path'])}" for one in removed], "removed"
-    )
+    show = [f"Removed {printable(one['path'])}" for one in removed]
+    still = await _still_code(project, [one.path for one in found.values()])
+    if still:
+        show.append(f"still found as code: {', '.join(map(printable, still))}{_LEAVE_OUT}")
+    return Answer({"removed": removed, "still_code": still}, show, "removed")
+
+
+async def _still_code(project: str, paths: Sequence[str]) -> list[str]:
+    """Those that questions about the project find as files of its folder."""
+    try:
+        return [*await searched(Path(project), paths)]
+    except CodeProblem:
+        # No code of it is found then.
+        return []
 
 
 def _answer(project: str, reports: Sequence[DocumentReport]) -> Answer:
