@@ -19,7 +19,7 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, listed, summary
 from dcf.cli.wording import counted
 from dcf.code import CodeProblem, searched
-from dcf.memory import Document, DocumentFiles, DocumentReport, UnknownDocument
+from dcf.memory import Document, DocumentFiles, DocumentReport, Refusals, UnknownDocument
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem, printable
 from dcf.retrieval import Caller
@@ -31,10 +31,16 @@ _LEAVE_OUT = "; what .gitignore names is left out"
 
 
 async def add_documents(
-    settings: Settings, project: str, paths: Sequence[Path], screen: Screen
+    settings: Settings,
+    project: str,
+    paths: Sequence[Path],
+    screen: Screen,
+    *,
+    again: bool = False,
 ) -> Answer:
-    """Bring files and folders up to date. What can be read is kept whatever else is refused; all
-    problems are told. Raises BadInput, CodeProblem, a MemoryProblem."""
+    """Bring files and folders up to date, ``again`` also what was refused before. What can be read
+    is kept whatever else is refused; all problems are told. Raises BadInput, CodeProblem, a
+    MemoryProblem."""
     missing = [path for path in paths if not await asyncio.to_thread(path.exists)]
     if missing:
         hint = "`dcf documents remove` takes out what was read of a file that is gone"
@@ -48,10 +54,13 @@ async def add_documents(
     reports: list[DocumentReport] = []
     async with open_documents(settings, make=True, searched=True) as documents:
         files = DocumentFiles(documents)
+        refusals = Refusals(settings.home / "refused-documents.json", again=again)
         with screen.working("reading documents") as progress:
             for path in paths:
                 by = person(f"read from {path}")
-                found = files.sync(path, project=project, by=by, personal=personal)
+                found = files.sync(
+                    path, project=project, by=by, personal=personal, refusals=refusals
+                )
                 async for report in found:
                     reports.append(report)
                     progress.tell(f"{len(reports):,} files: {printable(report.path)}")
