@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import zipfile
 
 import docx
 import pytest
@@ -252,6 +253,55 @@ def test_docx_keeps_headings_tables_and_tables_inside_of_tables() -> None:
     inner = f"<w:tbl><w:tr><w:tc>{PARAGRAPH.format('within')}</w:tc></w:tr></w:tbl>"
     outer = f"<w:tbl><w:tr><w:tc>{inner}<w:p/></w:tc></w:tr></w:tbl>"
     assert "within" in document("b.docx", raw_docx(BODY.format(outer))).pieces[0].text
+
+
+def test_a_docx_whose_picture_is_missing_is_read_and_says_so() -> None:
+    made = io.BytesIO(docx_file([("Normal", "We sow.")]))
+    rels = "word/_rels/document.xml.rels"
+    with zipfile.ZipFile(made, "a") as archive:
+        told = archive.read(rels).decode()
+        picture = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
+        lost = "".join(
+            f'<Relationship Id="rIdX{number}" Type="{picture}" Target="{target}"/>'
+            for number, target in enumerate(("media/image1.png", "NULL", "../gone/a.png"))
+        )
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr(rels, told.replace("</Relationships>", f"{lost}</Relationships>"))
+    read = document("a.docx", made.getvalue())
+    assert [one.text for one in read.pieces] == ["We sow."]
+    (problem,) = read.problems
+    assert problem.severity == "warning" and problem.code == "document_parts"
+    assert problem.message.endswith(": gone/a.png, word/NULL, word/media/image1.png")
+
+
+def test_cells_of_a_docx_that_go_on_below_say_the_same_in_each_row() -> None:
+    """ECMA-376, part 1, 17.4.84: w:vMerge without a value goes on from the cell above."""
+
+    def cell(text: str, about: str = "") -> str:
+        return f"<w:tc><w:tcPr>{about}</w:tcPr>{PARAGRAPH.format(text)}</w:tc>"
+
+    def table(*rows: str) -> list[str]:
+        made = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
+        read = document("a.docx", raw_docx(BODY.format(f"<w:tbl>{made}</w:tbl>")))
+        return read.pieces[-1].text.split("\n")
+
+    begun, on, two = '<w:vMerge w:val="restart"/>', "<w:vMerge/>", '<w:gridSpan w:val="2"/>'
+    before = '<w:trPr><w:gridBefore w:val="1"/></w:trPr>'
+    assert table(
+        cell("of", on) + cell("user") + cell("password"),
+        cell("shop", begun) + cell("ann") + cell("Hunter22xk"),
+        cell("", on) + cell("bob") + cell("Hunter22xl"),
+        f"{before}{cell('all', two)}",
+    ) == [
+        "|  | user | password |",
+        "| --- | --- | --- |",
+        "| shop | ann | [redacted: password] |",
+        "| shop | bob | [redacted: password] |",
+        "|  | all | [redacted: password] |",
+    ]
+    # Each row asked the one above it.
+    many = table(cell("a"), cell("shop", begun), *[cell("", on)] * 3_000)
+    assert many[-1] == "| shop |"
 
 
 def test_code_is_cut_at_its_definitions() -> None:
