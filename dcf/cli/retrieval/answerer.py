@@ -24,8 +24,8 @@ from dcf.cli.settings import Settings
 from dcf.memory import SYSTEM
 from dcf.problem import ProblemError
 from dcf.retrieval import Caller, ContextQuestion, Retrieval
-from dcf.retrieval.serving import LENGTH, READY, SENT, STATUS, context_answer, refusal
-from dcf.search import embedder_named
+from dcf.retrieval.serving import LENGTH, READY, STATUS, context_answer, refusal
+from dcf.search import STORED, embedder_named
 
 _log = logging.getLogger(__name__)
 
@@ -54,9 +54,9 @@ async def _answer_all(setting: RetrievalSetting, questions: BinaryIO, answers: B
     log_to_stderr(settings.log_level)
     async with open_retrieval(settings, setting, SYSTEM) as retrieval:
         retrieval.items.leave_behind()
-        _send(answers, READY)
-        while (message := await asyncio.to_thread(_next, questions)) is not None:
-            _send(answers, await _answered(settings, retrieval, json.loads(message)))
+        goes_on = _send(answers, READY)
+        while goes_on and (message := await asyncio.to_thread(_next, questions)) is not None:
+            goes_on = _send(answers, await _answered(settings, retrieval, json.loads(message)))
 
 
 async def _answered(settings: Settings, retrieval: Retrieval, told: dict[str, Any]) -> bytes:
@@ -74,7 +74,7 @@ async def _answered(settings: Settings, retrieval: Retrieval, told: dict[str, An
 def _vectors(embedder: str, texts: list[str]) -> bytes:
     """Half as large as they are here, as they are kept."""
     rows = embedder_named(embedder).embed(texts)
-    return STATUS.pack(200) + rows.astype(SENT).tobytes()
+    return STATUS.pack(200) + rows.astype(STORED).tobytes()
 
 
 async def _response(retrieval: Retrieval, told: dict[str, Any]) -> Response:
@@ -97,9 +97,17 @@ def _next(stream: BinaryIO) -> bytes | None:
     return message if len(message) == length else None
 
 
-def _send(stream: BinaryIO, message: bytes) -> None:
-    stream.write(LENGTH.pack(len(message)) + message)
-    stream.flush()
+def _send(stream: BinaryIO, message: bytes) -> bool:
+    """Whether there is somebody who reads it."""
+    try:
+        stream.write(LENGTH.pack(len(message)) + message)
+        stream.flush()
+    except BrokenPipeError:
+        # The service ended meanwhile. What the stream still holds is written when it is closed.
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())
+        return False
+    return True
 
 
 if __name__ == "__main__":
