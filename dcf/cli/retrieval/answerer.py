@@ -13,6 +13,7 @@ import logging
 import os
 import pickle
 import sys
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from starlette.responses import Response
@@ -104,7 +105,7 @@ def _send(stream: BinaryIO, message: bytes) -> bool:
         stream.flush()
     except BrokenPipeError:
         # The service ended meanwhile. What the stream still holds is written when it is closed.
-        with open(os.devnull, "wb") as nowhere:
+        with Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), stream.fileno())
         return False
     return True

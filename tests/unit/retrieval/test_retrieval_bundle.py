@@ -29,7 +29,7 @@ from dcf.retrieval import (
 )
 from dcf.retrieval.cut import LEAST_CUT, cut, with_costs
 from dcf.retrieval.ranking import fused
-from dcf.search import count_tokens
+from dcf.search import count_tokens, counts_of_tokens
 
 
 def scored(*texts: tuple[Kind, int]) -> tuple[Scored, ...]:
@@ -247,6 +247,26 @@ def test_a_cut_inside_of_a_long_line() -> None:
     (one,) = with_costs([Scored(Candidate("memory", 1, line, "dcf://memory/1", "", {}), 1.0, ())])
     told = cut("why did the pump lose pressure?", one, 120)
     assert told is not None and "the pump lost pressure" in told.candidate.text
+
+
+@pytest.mark.parametrize("end", ["\n", " "])
+def test_a_cut_of_megabytes_looks_at_the_stretch_that_says_most(
+    end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+
+    def counts(texts: Sequence[str]) -> list[int]:
+        counted.append(sum(map(len, texts)))
+        return counts_of_tokens(texts)
+
+    monkeypatch.setattr("dcf.retrieval.cut.counts_of_tokens", counts)
+    filler = [f"the pump runs at {number} turns{end}" for number in range(100_000)]
+    filler[70_000] = f"the pump lost pressure at night{end}"
+    one = Scored(Candidate("memory", 1, "".join(filler), "dcf://memory/1", "", {}), 1.0, ())
+    told = cut("why did the pump lose pressure?", replace(one, tokens=700_000), 120)
+    assert sum(counted) < 160_000  # of 2.8 MB, which took 2 s of a core
+    assert told is not None and "pressure at night" in told.candidate.text
+    assert told.tokens <= 120
 
 
 def test_a_best_answer_that_no_cut_fits_is_said_to_be_missed() -> None:
