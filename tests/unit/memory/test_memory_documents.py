@@ -17,6 +17,7 @@ from dcf.memory import (
     Actor,
     DocumentReport,
     Memory,
+    PieceChoice,
     Refusals,
     Source,
     UnknownDocument,
@@ -244,12 +245,12 @@ async def test_a_piece_is_cited_and_its_citation_leads_back(
     cited = parse_citation(hit.citation)
     assert (cited.kind, cited.part, cited.number, cited.last) == ("document", "line", 9, 11)
     document = await memory.documents.get(cited.id)
-    (piece,) = await memory.documents.pieces(document, lines=(9, 11))
+    (piece,) = await memory.documents.pieces(document, PieceChoice(lines=(9, 11)))
     assert piece.text == "# Part 3\n\nThe number of it is 3333."
     assert len(await memory.documents.pieces(document)) == 5
-    assert len(await memory.documents.pieces(document, lines=(7, 10))) == 2
+    assert len(await memory.documents.pieces(document, PieceChoice(lines=(7, 10)))) == 2
     with pytest.raises(UnknownPlace, match="in lines 900 to 901"):
-        await memory.documents.pieces(document, lines=(900, 901))
+        await memory.documents.pieces(document, PieceChoice(lines=(900, 901)))
 
 
 @soak_only(*PRODUCT)
