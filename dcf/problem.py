@@ -61,7 +61,9 @@ class Problem:
     def __str__(self) -> str:
         file = printable(self.file or "")
         place = ":".join(str(part) for part in (file, self.line, self.column) if part)
-        where = " ".join(part for part in (place, self.path) if part)
+        # A message for those who see no path says it.
+        said = self.message.startswith(f"{self.path} ")
+        where = " ".join(part for part in (place, "" if said else self.path) if part)
         text = (
             f"{where}: {self.severity}: {self.message} [{self.code}]"
             if where

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -13,6 +14,8 @@ from dcf.cli.visible import visible
 
 # Of a console that is no terminal: wide enough for tables in logs.
 _WIDTH = 120
+_EVERY_S = 5.0
+"""Between two lines of what goes on, where nobody sees one change."""
 
 
 class Screen:
@@ -33,23 +36,38 @@ class Screen:
 
     @contextmanager
     def working(self, text: str) -> Iterator[Progress]:
-        """Shows on a terminal that something goes on; gone when it is done."""
+        """Shows on a terminal that something goes on; gone when it is done. Elsewhere, as in a
+        pipe, what is told is a line on stderr now and then."""
         if not self.human.is_terminal:
-            yield Progress(lambda _text: None)
+            yield Progress(self._note, every_s=_EVERY_S)
             return
         with self.human.status(text) as status:
             yield Progress(status.update)
 
+    def _note(self, text: str) -> None:
+        self.errors.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
+
 
 class Progress:
-    """A line that can be changed while it is shown."""
+    """A line that can be changed while it is shown, once in ``every_s`` by the ``clock`` (s)."""
 
-    def __init__(self, update: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        update: Callable[[str], None],
+        every_s: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._update = update
+        self._every_s = every_s
+        self._clock = clock
+        self._next = clock() + every_s
 
     def tell(self, text: str) -> None:
-        """Show ``text`` from now on."""
-        self._update(text)
+        """Show ``text`` from now on, unless another one is still to be shown."""
+        now = self._clock()
+        if now >= self._next:
+            self._next = now + self._every_s
+            self._update(text)
 
 
 class _PlainText(Console):

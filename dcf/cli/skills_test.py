@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +28,6 @@ from dcf.skill_tests import (
     run_plan,
 )
 
-_TOLD_EVERY_S = 5.0
 _OTHERS = (("default", "default answer", "default answers"), ("test", "test", "tests"))
 
 
@@ -55,14 +53,9 @@ async def run_skill_tests(order: TestOrder, settings: Settings) -> Answer:
         raise BadInput(nothing.problems) from nothing
     screen = Screen(as_json=order.as_json)
     with screen.working("testing") as working:
-        told = time.monotonic()
 
         def progress(done: int, total: int, last: Outcome) -> None:
-            nonlocal told
             working.tell(f"{done} of {total}: {last.tool} {last.name}")
-            if not screen.human.is_terminal and time.monotonic() - told > _TOLD_EVERY_S:
-                told = time.monotonic()
-                screen.errors.print(f"{done} of {total} done", highlight=False)
 
         report = await run_plan(
             plan,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         TooManyFiles,
         UnshownFile,
     )
-    from dcf.code.excerpt import Excerpt, excerpt_of
+    from dcf.code.excerpt import Excerpt, excerpt_of, searched
     from dcf.code.files import listed
     from dcf.code.hit import CodeHit
     from dcf.code.index_file import remove_index, texts_in
@@ -57,6 +57,7 @@ __all__ = [
     "language_of",
     "listed",
     "remove_index",
+    "searched",
     "symbols_of",
     "texts_in",
 ]

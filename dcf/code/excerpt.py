@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import errno
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dcf.code.errors import UnshownFile
 from dcf.code.files import checked_root, listed, read
+from dcf.code.generated import written_by_people
 from dcf.secret_form import without_secrets
 
 _RELATIVE = "name it as `dcf retrieval code` does: below the project's folder, with /"
@@ -48,6 +50,27 @@ async def excerpt_of(root: Path, path: str, first: int, last: int) -> Excerpt:
         hint = "it has changed since it was cited: `dcf retrieval code` finds where it says so now"
         raise UnshownFile(path=path, reason=reason, hint=hint)
     return Excerpt(path, first, tuple(line.removesuffix("\r") for line in lines[first - 1 : last]))
+
+
+async def searched(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
+    """Those of ``paths`` below ``root`` that a search of the folder can find. Raises
+    ``RootMissing``, ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles``."""
+    root = checked_root(root)
+    there = (await listed(root)).paths
+
+    def found() -> tuple[str, ...]:
+        named = frozenset(written_by_people(root, there))
+        return tuple(one for one in paths if one in named and _is_text(root, one))
+
+    return await asyncio.to_thread(found)
+
+
+def _is_text(root: Path, path: str) -> bool:
+    try:
+        _data(root, path)
+    except UnshownFile:
+        return False
+    return True
 
 
 def _told(data: bytes) -> str:

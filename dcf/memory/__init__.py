@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         restore,
         users_of,
     )
-    from dcf.memory.document import Document, DocumentPiece
+    from dcf.memory.document import ALL_PIECES, Document, DocumentPiece, PieceChoice
     from dcf.memory.documents import (
         DocumentFiles,
         DocumentReport,
@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         FileState,
         KeptDocument,
         KeptDocuments,
+        Refusals,
         UnknownDocument,
         UnknownPlace,
         demand_pieces,
@@ -279,6 +280,7 @@ else:
 
 __all__ = [
     "AGENT_KINDS",
+    "ALL_PIECES",
     "CONCEPTS",
     "CONTEXT_MODES",
     "CONTEXT_WINDOW",
@@ -449,6 +451,7 @@ __all__ = [
     "Passage",
     "PassageFields",
     "Passages",
+    "PieceChoice",
     "Playbook",
     "PlaybookExists",
     "PlaybookMatch",
@@ -466,6 +469,7 @@ __all__ = [
     "ReadOnlyBlock",
     "Reading",
     "Receipt",
+    "Refusals",
     "Restored",
     "Retention",
     "RevisionConflict",

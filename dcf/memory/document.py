@@ -53,6 +53,20 @@ class DocumentPiece:
     citation: str
 
 
+@dataclass(frozen=True, slots=True)
+class PieceChoice:
+    """Pieces of a document: all, or those on a ``page``, or those with one of the ``lines`` (first
+    and last); of these at most ``limit`` behind the first ``offset``."""
+
+    page: int | None = None
+    lines: tuple[int, int] | None = None
+    limit: int = 1_000_000
+    offset: int = 0
+
+
+ALL_PIECES = PieceChoice()
+
+
 def piece_citation(row: Mapping[str, Any]) -> str:
     """The address of the piece in ``row``: its lines, its page where it has none, else the
     document."""

@@ -28,6 +28,8 @@ class Share:
     ceiling: int
 
 
+_ANY = Share(0, 100)
+
 SHARES: Mapping[Kind, Share] = {
     "memory": Share(20, 50),
     "observation": Share(10, 30),
@@ -54,7 +56,8 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """``found`` cost at most ``budget`` tokens together, the best first; ``left_out`` are the
-    others. ``missed`` is the best answer of all, where the budget has no room for a cut of it."""
+    others. ``missed`` is the best answer of all, where the budget has no room for it, nor for a
+    cut of it where texts are cut."""
 
     budget: int
     found: tuple[Scored, ...]
@@ -75,8 +78,10 @@ def bundled(
     shares: Mapping[Kind, Share] = SHARES,
     *,
     query: str = "",
+    in_order: bool = False,
 ) -> Bundle:
-    """At most ``limit`` of ``ranked``, the best first, in ``budget`` tokens.
+    """At most ``limit`` of ``ranked``, the best first, in ``budget`` tokens. ``in_order``: the
+    first ones whole, whatever their kinds, that fit; else as follows.
 
     Only what answers is told: what has a relevance, and at least ``_LEAST_PART`` of the most of
     all. The best of all comes first, then the best of each other kind; for each that is to come,
@@ -92,13 +97,12 @@ def bundled(
         for number, one in enumerate(priced)
         if one.relevance is None or 0 < one.relevance >= least
     }
+    shares = dict.fromkeys(KINDS, _ANY) if in_order else shares
     filling = _Filling(answering, budget, limit, shares, query)
-    filling.take_firsts()
-    filling.fill(filling.floors)
-    filling.fill(filling.ceilings)
-    filling.lengthen()
-    filling.fill(dict.fromkeys(KINDS, budget))
-    filling.cut_next()
+    if in_order:
+        filling.fill(filling.ceilings)
+    else:
+        filling.spend()
     taken = filling.taken
     best = next(iter(answering), None)
     kinds = Counter(one.candidate.kind for one in taken.values())
@@ -156,6 +160,15 @@ class _Filling:
     def room(self) -> int:
         """Tokens that are left."""
         return self._budget - self.used.total()
+
+    def spend(self) -> None:
+        """Each kind has its share, and what is too long is cut."""
+        self.take_firsts()
+        self.fill(self.floors)
+        self.fill(self.ceilings)
+        self.lengthen()
+        self.fill(dict.fromkeys(KINDS, self._budget))
+        self.cut_next()
 
     def take_firsts(self) -> None:
         """The best of all, whole if the others leave room for it, and of each other kind the best,

@@ -76,15 +76,20 @@ def candidates_of(
     threads: Sequence[ThreadHit] = (),
 ) -> tuple[Candidate, ...]:
     """The lists, each the best first. Items that say the same of the same file are one: the
-    newest, at the best of their places. Code that stands in a piece of a document is that."""
-    own_code = (hit for hit in code if not any(_is_part(hit, one.piece) for one in documents))
+    newest, at the best of their places. Code that stands in a piece of a document is that, with
+    the address of the code under ``also``."""
+    own_code: list[CodeHit] = []
+    told: dict[int, list[CodeHit]] = {}
+    for hit in code:
+        place = _place_of(hit, documents)
+        (own_code if place is None else told.setdefault(place, [])).append(hit)
     return (
         *_items(recalled),
         *(_observation(place, found) for place, found in enumerate(observations, 1)),
         *(_thread(place, hit) for place, hit in enumerate(threads, 1)),
         *(_playbook(place, match) for place, match in enumerate(playbooks, 1)),
         *(_code(place, hit) for place, hit in enumerate(own_code, 1)),
-        *(_document(place, hit) for place, hit in enumerate(documents, 1)),
+        *(_document(place, hit, told.get(place, ())) for place, hit in enumerate(documents, 1)),
         *(_fact(place, hit) for place, hit in enumerate(facts, 1)),
     )
 
@@ -176,8 +181,10 @@ def _code(place: int, hit: CodeHit) -> Candidate:
     return Candidate("code", place, hit.text, hit.citation, why, about, likeness=hit.likeness)
 
 
-def _document(place: int, hit: DocumentHit) -> Candidate:
+def _document(place: int, hit: DocumentHit, code: Sequence[CodeHit]) -> Candidate:
+    """``code`` is what stands in it, too: a line of a stack trace, say, which counts for both."""
     piece = hit.piece
+    likenesses = [hit.likeness, *(one.likeness for one in code)]
     about = {
         "file_path": piece.path,
         "first_line": piece.first_line,
@@ -185,10 +192,11 @@ def _document(place: int, hit: DocumentHit) -> Candidate:
         "page": piece.page,
         "title": piece.title,
         "headings": list(piece.headings),
+        **({"also": [one.citation for one in code]} if code else {}),
     }
     return Candidate(
         *("document", place, piece.text, piece.citation, hit.why, about),
-        likeness=hit.likeness,
+        likeness=max((one for one in likenesses if one is not None), default=None),
     )
 
 
@@ -198,7 +206,16 @@ def _fact(place: int, hit: FactHit) -> Candidate:
     return Candidate("fact", place, hit.text, hit.citation, reason, about, timestamp=hit.at)
 
 
+def _place_of(code: CodeHit, documents: Sequence[DocumentHit]) -> int | None:
+    """That of the first piece of a document in which the code stands."""
+    places = (place for place, one in enumerate(documents, 1) if _is_part(code, one.piece))
+    return next(places, None)
+
+
 def _is_part(code: CodeHit, piece: DocumentPiece) -> bool:
-    if code.path != piece.path or piece.first_line is None or piece.last_line is None:
+    if code.path != piece.path:
         return False
+    if piece.first_line is None or piece.last_line is None:
+        # As of notebooks: the code is how the file writes what its pieces say.
+        return True
     return piece.first_line <= code.last_line and code.first_line <= piece.last_line

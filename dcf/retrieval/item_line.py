@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from dcf.retrieval.item import Item
 
-Kind = TypeVar("Kind")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def record_in(line: bytes) -> Item | Gone:
     )
 
 
-def _typed(fields: dict[str, object], name: str, kind: type[Kind]) -> Kind:
+def _typed(fields: dict[str, object], name: str, kind: type[Made]) -> Made:
     value = fields.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
         raise ValueError(f"its {name} is no {kind.__name__}")

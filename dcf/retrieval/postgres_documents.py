@@ -10,6 +10,7 @@ from typing import Any
 
 from dcf.documents import ReadDocument
 from dcf.memory import (
+    ALL_PIECES,
     Actor,
     Clock,
     Document,
@@ -17,6 +18,7 @@ from dcf.memory import (
     FileState,
     KeptDocument,
     NewId,
+    PieceChoice,
     UnknownDocument,
     demand_pieces,
     document_of,
@@ -177,19 +179,13 @@ class PostgresDocuments:
         return {row["path"]: (row["id"], state_of(row)) for row in rows}
 
     async def pieces(
-        self,
-        document: Document,
-        *,
-        page: int | None = None,
-        lines: tuple[int, int] | None = None,
-        limit: int = 1_000_000,
-        offset: int = 0,
+        self, document: Document, chosen: PieceChoice = ALL_PIECES
     ) -> tuple[DocumentPiece, ...]:
-        first, last = lines or (None, None)
+        first, last = chosen.lines or (None, None)
         rows = await self._fetched(
-            _OF_DOCUMENT, document.id, page, first, last, max(limit, 0), max(offset, 0)
+            *(_OF_DOCUMENT, document.id, chosen.page, first, last, chosen.limit, chosen.offset)
         )
-        demand_pieces(rows, document, page, lines)
+        demand_pieces(rows, document, chosen)
         return tuple(map(piece_of, rows))
 
     async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[DocumentHit, ...]:

@@ -63,10 +63,15 @@ def merged(ranked: Sequence[Scored]) -> list[Scored]:
 def _with_others(best: Scored, others: Sequence[Scored]) -> Scored:
     if not others:
         return best
-    also = [one.candidate.citation for one in others]
+    more = [
+        name
+        for one in others
+        for name in (one.candidate.citation, *one.candidate.about.get("also", ()))
+    ]
+    also = [*best.candidate.about.get("also", ()), *more]
     candidate = replace(best.candidate, about={**best.candidate.about, "also": also})
     return replace(
-        best, candidate=candidate, why=(*best.why, f"the same stands in {len(also)} more")
+        best, candidate=candidate, why=(*best.why, f"the same stands in {len(more)} more")
     )
 
 

@@ -7,6 +7,7 @@ import asyncio
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from dcf.code import CodeHit, CodeProblem
 from dcf.memory import Clock, Found, PlaybookMatch, ThreadHit
@@ -41,6 +42,8 @@ _CANDIDATES = 50
 _MORE = 4
 
 _TIME = Caller("time is over")
+_PATHS = 4_096
+"""Paths without their secrets that are known: most of what is logged is about the same files."""
 _SHORT = 1_000
 """Characters from which what names people is taken out within a millisecond."""
 
@@ -95,7 +98,7 @@ class Retrieval:
     async def log(self, project: str, new: NewItem) -> Item:
         """Keep an item. Raises InvalidItem."""
         # First: what makes a path plain hides an address with a password in it.
-        named = new.file_path and without_secrets(new.file_path)
+        named = new.file_path and _clean_path(new.file_path)
         path = None if named is None else path_in(project, named)
         clean = self._personal.without
         # A long text takes its time, in which others are answered; a thread takes some as well.
@@ -163,6 +166,7 @@ class Retrieval:
                 bundled,
                 *(ranked, question.budget, question.limit, self._shares),
                 query=question.query,
+                in_order=question.mode == "guide",
             )
             problems = (*problems, *_missed(told))
             return Answered(told.found, (*told.left_out, *refused), problems, told)
@@ -270,7 +274,7 @@ def _missed(made: Bundle) -> tuple[Problem, ...]:
         return ()
     message = (
         f"the best answer, {one.candidate.citation}, is left out: it costs {one.tokens:,} tokens,"
-        f" and the budget of {made.budget:,} has no room for a cut of it"
+        f" and the budget of {made.budget:,} has no room for it"
     )
     return (
         Problem(
@@ -286,6 +290,11 @@ def path_in(project: str, path: str) -> str:
     if plain == project:
         return "."
     return plain.removeprefix(f"{project.rstrip('/')}/")
+
+
+@lru_cache(_PATHS)
+def _clean_path(path: str) -> str:
+    return without_secrets(path)
 
 
 def _is_inside(path: str) -> bool:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from dcf.documents import ReadDocument
 from dcf.memory import (
+    ALL_PIECES,
     Actor,
     Clock,
     Document,
@@ -18,6 +19,7 @@ from dcf.memory import (
     FileState,
     KeptDocument,
     NewId,
+    PieceChoice,
     UnknownDocument,
     demand_pieces,
 )
@@ -113,20 +115,14 @@ class TabledDocuments(ABC):
         return {one.document.path: (one.document.id, one.state) for one in kept}
 
     async def pieces(
-        self,
-        document: Document,
-        *,
-        page: int | None = None,
-        lines: tuple[int, int] | None = None,
-        limit: int = 1_000_000,
-        offset: int = 0,
+        self, document: Document, chosen: PieceChoice = ALL_PIECES
     ) -> tuple[DocumentPiece, ...]:
         kept = await self._read(document.project, lambda table: table.get(document.id))
         numbers = range(1, len(kept.pieces) + 1) if kept is not None else ()
         pieces = (kept.piece(number) for number in numbers if kept is not None)
-        wanted = (one for one in pieces if _is_at(one, page, lines))
-        found = tuple(islice(wanted, max(offset, 0), max(offset, 0) + max(limit, 0)))
-        demand_pieces(found, document, page, lines)
+        wanted = (one for one in pieces if _is_chosen(one, chosen))
+        found = tuple(islice(wanted, chosen.offset, chosen.offset + chosen.limit))
+        demand_pieces(found, document, chosen)
         return found
 
     async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[DocumentHit, ...]:
@@ -174,11 +170,12 @@ def _all(table: DocumentTable) -> list[KeptDocument]:
         return table.all()
 
 
-def _is_at(piece: DocumentPiece, page: int | None, lines: tuple[int, int] | None) -> bool:
-    if page is not None and piece.page != page:
+def _is_chosen(piece: DocumentPiece, chosen: PieceChoice) -> bool:
+    if chosen.page is not None and piece.page != chosen.page:
         return False
-    if lines is None:
+    if chosen.lines is None:
         return True
     if piece.first_line is None or piece.last_line is None:
         return False
-    return piece.last_line >= lines[0] and piece.first_line <= lines[1]
+    first, last = chosen.lines
+    return piece.last_line >= first and piece.first_line <= last

@@ -38,21 +38,21 @@ _NETRC = re.compile(r"\blogin\s++\S++\s++password\s++(?P<secret>(?P<value>)[^\s\
 _CURL = re.compile(
     r"(?<=\s)(?:-u|--user)[ =]\\?[\"']?[\w.@-]++:(?P<secret>(?P<value>)[^\s\"'\\]++)"
 )
-# With what each of them has at least: most texts have none of it, which is seen much faster.
+# With what each of them has one of: most texts have none of it, which is seen much faster.
 _FORMS = (
-    ("cookie", "cookie", _COOKIE),
-    ("signature", "sig", _SIGNATURE),
-    ("authorization", "authorization", _AUTHORIZATION),
-    ("password", "login", _NETRC),
-    ("password", "-u", _CURL),
+    ("cookie", ("cookie",), _COOKIE),
+    ("signature", ("sig=", "signature="), _SIGNATURE),
+    ("authorization", ("authorization",), _AUTHORIZATION),
+    ("password", ("login",), _NETRC),
+    ("password", ("-u",), _CURL),
 )
 _NAMED_FORMS = (("<", _ELEMENT), ("-", _OPTION))
 
 
 def in_fields(lower: str) -> Iterator[Found]:
     """What is found in ``lower``, a text in small letters."""
-    for kind, part, form in _FORMS:
-        for hit in form.finditer(lower) if part in lower else ():
+    for kind, parts, form in _FORMS:
+        for hit in form.finditer(lower) if any(part in lower for part in parts) else ():
             start, end = hit.span("secret")
             value = max(start, hit.start("value"))
             program = kind == "authorization" and (

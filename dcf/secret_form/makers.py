@@ -14,10 +14,8 @@ from functools import cache
 
 from dcf.secret_form.formats import FORMATS, UUID, WORD
 from dcf.secret_form.found import Found
-from dcf.secret_form.runs import kinds_of, runs
+from dcf.secret_form.runs import Runs
 
-_SHORTEST = 14
-"""Signs of the shortest credential that is whole."""
 _SHORTEST_TORN = 7
 # Nothing of the word is left over, where another one would seem to begin.
 _REST = re.compile(r"[A-Za-z0-9]*+")
@@ -58,14 +56,13 @@ def _torn_look() -> re.Pattern[str]:
     return _at_a_word(rf"{one.torn}\Z" for one in FORMATS if one.torn)
 
 
-def made_by_makers(text: str) -> Iterator[Found]:
-    """The keys and tokens of known makers in ``text``."""
-    kinds = kinds_of(text)
-    for start, end in runs(kinds, _SHORTEST):
+def made_by_makers(text: str, runs: Runs) -> Iterator[Found]:
+    """The keys and tokens of known makers in ``text``, whose ``runs`` these are."""
+    for start, end in runs.spans:
         # Paths and names that are joined: no credential is made of small letters alone.
         if _DIGIT.search(text, start, end) or not text[start:end].islower():
             yield from _in_run(text, start, end)
-    yield from _torn(text, kinds)
+    yield from _torn(text, runs.kinds)
     if any(one in text for one in ("heroku", "Heroku", "HEROKU")):
         for hit in _HEROKU.finditer(text):
             yield Found("heroku key", *hit.span("secret"))

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from dcf.secret_form.found import Found
 from dcf.secret_form.naming import IS
-from dcf.secret_form.runs import kinds_of, runs
+from dcf.secret_form.runs import Runs
 
 _LEAST, _MOST = 32, 100
 """Signs of what is a secret wherever it stands."""
@@ -64,16 +64,16 @@ _BEFORE = 80
 """Signs in which a name and what separates it from its value stand."""
 
 
-def random_values(text: str, lower: str) -> Iterator[Found]:
+def random_values(text: str, lower: str, runs: Runs) -> Iterator[Found]:
     """What only chance can have made, and what it seems to have made where that has the name of a
-    secret or of who makes such; ``lower`` is ``text`` in small letters."""
-    kinds = kinds_of(text)
-    for start, end in runs(kinds, _LEAST):
+    secret or of who makes such; ``lower`` is ``text`` in small letters, ``runs`` are those of
+    ``text``."""
+    for start, end in runs.of_least(_LEAST):
         for hit in _WORD.finditer(text, start, end):
-            if _is_secret(text, kinds, hit):
+            if _is_secret(text, runs.kinds, hit):
                 yield Found("random value", *hit.span("secret"))
     if ":" in lower or "=" in lower:
-        for start, end in runs(kinds, _LEAST_NAMED):
+        for start, end in runs.of_least(_LEAST_NAMED):
             for hit in _VALUE.finditer(text, start, end) if _DIGIT.search(text, start, end) else ():
                 if _is_drawn(hit[0]) and _is_named(lower, hit):
                     yield Found("random value", *hit.span())

@@ -75,10 +75,12 @@ def _in_table(text: str, lower: str, begin: int, end: int) -> Iterator[Found]:
     at = rule.end() if rule else below
     while columns and at < len(text):
         cells, below = _row(text, at, sign)
-        if len(cells) != len(titles):
+        # With a rule rows may have fewer cells, or more: GitHub Flavored Markdown, 4.10.
+        if len(cells) != len(titles) and (rule is None or len(cells) == 1):
             break
         for column, hit in columns.items():
-            yield from _cell(text, lower, cells[column], hit)
+            if column < len(cells):
+                yield from _cell(text, lower, cells[column], hit)
         at = below
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from dcf.secret_form.makers import made_by_makers
 from dcf.secret_form.named import name_places, named
 from dcf.secret_form.naming import LABELS, VALUE, foreign_parts, small
 from dcf.secret_form.randomness import random_values
-from dcf.secret_form.runs import kinds_of
+from dcf.secret_form.runs import SHORTEST, Runs, kinds_of
 from dcf.secret_form.settings import in_settings, shows_settings
 from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
 from dcf.secret_form.tables import in_tables
@@ -25,7 +25,6 @@ Put = str | Callable[[str], str]
 """What is put in the place of a secret: always the same, or by its kind."""
 _PASSES = 4
 """A text in which the fourth finds something new was written for that."""
-_BY_LOOK = (private_keys, signed_tokens, made_by_makers)
 # Every text in which a secret has a name has one of these.
 _PARTS_OF_NAMES = (
     *("pass", "pwd", "secret", "token", "key", "cvv", "cvc"),
@@ -34,7 +33,7 @@ _PARTS_OF_NAMES = (
 # Every text with a secret has one of those, one of these, or a long run of signs: most have none
 # and are done with.
 _PARTS_OF_OTHERS = ("://", "bearer", "basic", "\\u", *COMMANDS)
-_RUN = b"a" * 14
+_RUN = b"a" * SHORTEST
 _LONG = 2_000
 """Signs from which on nearly each text has one of these: to look takes more than it saves."""
 _LAST_WORD = 7
@@ -57,7 +56,7 @@ def marked(kind: str) -> str:
 def is_credential(text: str) -> bool:
     """Whether ``text`` holds what only a credential looks like: an API key of a known maker, a
     signed token, a private key."""
-    return any(True for find in _BY_LOOK for _ in find(text))
+    return any(True for _ in _by_look(text, Runs.of(text)))
 
 
 def without_credentials(text: str, put: Put = marked) -> str:
@@ -69,7 +68,7 @@ def without_credentials(text: str, put: Put = marked) -> str:
             return in_json(
                 text, lambda one, _: without_credentials(one, put) if isinstance(one, str) else one
             )
-        return _replaced(text, _credentials(text, small(text)), put)
+        return _replaced(text, _credentials(text, small(text), Runs.of(text)), put)
 
     return _until_still(text, once)
 
@@ -165,14 +164,15 @@ def _secrets(text: str) -> list[Found]:
     lower = small(text)
     begun = name_places(lower)
     names = [place for place, _ in begun]
+    runs = Runs.of(text)
     return [
-        *_credentials(text, lower),
+        *_credentials(text, lower, runs),
         *in_fields(lower),
         *in_commands(text, lower),
         *named(text, lower, begun),
         *in_tables(text, lower, names),
         *in_settings(lower, names),
-        *random_values(text, lower),
+        *random_values(text, lower, runs),
     ]
 
 
@@ -183,9 +183,14 @@ def _secrets_unseen(text: str) -> list[Found]:
     return [replace(one, start=kept[one.start], end=kept[one.end - 1] + 1) for one in found]
 
 
-def _credentials(text: str, lower: str) -> list[Found]:
-    found = [one for find in (*_BY_LOOK, of_addresses) for one in find(text)]
-    return [*found, *of_schemes(text, lower)]
+def _credentials(text: str, lower: str, runs: Runs) -> list[Found]:
+    return [*_by_look(text, runs), *of_addresses(text), *of_schemes(text, lower)]
+
+
+def _by_look(text: str, runs: Runs) -> Iterator[Found]:
+    yield from private_keys(text)
+    yield from signed_tokens(text)
+    yield from made_by_makers(text, runs)
 
 
 def _replaced(text: str, found: Iterable[Found], put: Put, *, keep_lines: bool = False) -> str:

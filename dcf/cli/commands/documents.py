@@ -44,6 +44,9 @@ def add(
     paths: Annotated[
         list[Path], typer.Argument(metavar="FILE|FOLDER...", help="What is read, and read again.")
     ],
+    again: Annotated[
+        bool, typer.Option("--again", help="Try again what was refused before and has not changed.")
+    ] = False,
     root: RootOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
@@ -52,14 +55,16 @@ def add(
     Markdown, text, HTML, code, CSV, PDF, DOCX, notebooks and e-mail, without the secrets in them.
     A file that has not changed is not read again; documents whose file is gone from a folder go. Of
     a folder what git ignores and links are left out. Scanned, encrypted, damaged and too large
-    files are refused by name, and all others are kept.
+    files are refused by name, and all others are kept. One whose refusal took long is not tried
+    again before it changes.
     """
     from dcf.cli.documents.adding import add_documents
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
     settings = Settings.from_env(os.environ)
-    return asyncio.run(add_documents(settings, _project(root), paths, Screen(as_json=as_json)))
+    screen = Screen(as_json=as_json)
+    return asyncio.run(add_documents(settings, _project(root), paths, screen, again=again))
 
 
 def search(

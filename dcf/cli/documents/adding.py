@@ -18,7 +18,8 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, listed, summary
 from dcf.cli.wording import counted
-from dcf.memory import Document, DocumentFiles, DocumentReport, UnknownDocument
+from dcf.code import CodeProblem, searched
+from dcf.memory import Document, DocumentFiles, DocumentReport, Refusals, UnknownDocument
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem, printable
 from dcf.retrieval import Caller
@@ -26,13 +27,20 @@ from dcf.retrieval import Caller
 _TOLD = ("added", "changed", "removed", "unchanged", "refused", "passed_over")
 
 _NAMED = 20
+_LEAVE_OUT = "; what .gitignore names is left out"
 
 
 async def add_documents(
-    settings: Settings, project: str, paths: Sequence[Path], screen: Screen
+    settings: Settings,
+    project: str,
+    paths: Sequence[Path],
+    screen: Screen,
+    *,
+    again: bool = False,
 ) -> Answer:
-    """Bring files and folders up to date. What can be read is kept whatever else is refused; all
-    problems are told. Raises BadInput, CodeProblem, a MemoryProblem."""
+    """Bring files and folders up to date, ``again`` also what was refused before. What can be read
+    is kept whatever else is refused; all problems are told. Raises BadInput, CodeProblem, a
+    MemoryProblem."""
     missing = [path for path in paths if not await asyncio.to_thread(path.exists)]
     if missing:
         hint = "`dcf documents remove` takes out what was read of a file that is gone"
@@ -46,10 +54,13 @@ async def add_documents(
     reports: list[DocumentReport] = []
     async with open_documents(settings, make=True, searched=True) as documents:
         files = DocumentFiles(documents)
+        refusals = Refusals(settings.home / "refused-documents.json", again=again)
         with screen.working("reading documents") as progress:
             for path in paths:
                 by = person(f"read from {path}")
-                found = files.sync(path, project=project, by=by, personal=personal)
+                found = files.sync(
+                    path, project=project, by=by, personal=personal, refusals=refusals
+                )
                 async for report in found:
                     reports.append(report)
                     progress.tell(f"{len(reports):,} files: {printable(report.path)}")
@@ -59,7 +70,8 @@ async def add_documents(
 
 
 async def remove_documents(settings: Settings, project: str, names: Sequence[str]) -> Answer:
-    """Give documents up, all of them or none. Raises BadInput with all that are not there."""
+    """Give documents up, all of them or none, and say which files are still found as code. Raises
+    BadInput with all that are not there."""
     by = person("`dcf documents remove`")
     async with open_documents(settings) as documents:
         found: dict[str, Document] = {}
@@ -77,9 +89,20 @@ async def remove_documents(settings: Settings, project: str, names: Sequence[str
                 await documents.remove(one.id, by=by)
                 await audit.keep("delete", Caller(by.name), one.project, [one.citation], 1)
     removed = [document_entry(one) for one in found.values()]
-    return Answer(
-        {"removed": removed}, [f"Removed {printable(one['path'])}" for one in removed], "removed"
-    )
+    show = [f"Removed {printable(one['path'])}" for one in removed]
+    still = await _still_code(project, [one.path for one in found.values()])
+    if still:
+        show.append(f"still found as code: {', '.join(map(printable, still))}{_LEAVE_OUT}")
+    return Answer({"removed": removed, "still_code": still}, show, "removed")
+
+
+async def _still_code(project: str, paths: Sequence[str]) -> list[str]:
+    """Those that questions about the project find as files of its folder."""
+    try:
+        return [*await searched(Path(project), paths)]
+    except CodeProblem:
+        # No code of it is found then.
+        return []
 
 
 def _answer(project: str, reports: Sequence[DocumentReport]) -> Answer:

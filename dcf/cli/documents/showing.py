@@ -14,7 +14,7 @@ from dcf.cli.retrieval.opening import note_read, open_documents
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
-from dcf.memory import Document, DocumentPiece
+from dcf.memory import Document, DocumentPiece, PieceChoice
 from dcf.problem import Problem, printable
 from dcf.secret_form import without_secrets
 
@@ -52,7 +52,7 @@ async def show_document(
     """What a document says, or a part of it. Raises UnknownDocument, UnknownPlace."""
     async with open_documents(settings) as documents:
         document = await documents.get(asked.name, project=project)
-        pieces = await documents.pieces(document, page=asked.page, lines=asked.lines)
+        pieces = await documents.pieces(document, PieceChoice(asked.page, asked.lines))
     await note_read(settings, document.project, [document.citation])
     fields = {"document": document_entry(document), "pieces": [piece_entry(one) for one in pieces]}
     show: list[Any] = [*_heading(document), *(line for one in pieces for line in _lines(one))]

@@ -14,6 +14,7 @@ import logging
 import os
 import pickle
 import sys
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from starlette.responses import Response
@@ -25,8 +26,8 @@ from dcf.cli.settings import Settings
 from dcf.memory import SYSTEM
 from dcf.problem import ProblemError
 from dcf.retrieval import Caller, ContextQuestion, Retrieval
-from dcf.retrieval.serving import LENGTH, READY, SENT, STATUS, context_answer, refusal
-from dcf.search import embedder_named
+from dcf.retrieval.serving import LENGTH, READY, STATUS, context_answer, refusal
+from dcf.search import STORED, embedder_named
 
 _log = logging.getLogger(__name__)
 
@@ -57,9 +58,9 @@ async def _answer_all(setting: RetrievalSetting, questions: BinaryIO, answers: B
         retrieval.items.leave_behind()
         # What is loaded now stays: the garbage collector takes 40 ms to look at it.
         gc.freeze()
-        _send(answers, READY)
-        while (message := await asyncio.to_thread(_next, questions)) is not None:
-            _send(answers, await _answered(settings, retrieval, json.loads(message)))
+        goes_on = _send(answers, READY)
+        while goes_on and (message := await asyncio.to_thread(_next, questions)) is not None:
+            goes_on = _send(answers, await _answered(settings, retrieval, json.loads(message)))
 
 
 async def _answered(settings: Settings, retrieval: Retrieval, told: dict[str, Any]) -> bytes:
@@ -77,7 +78,7 @@ async def _answered(settings: Settings, retrieval: Retrieval, told: dict[str, An
 def _vectors(embedder: str, texts: list[str]) -> bytes:
     """Half as large as they are here, as they are kept."""
     rows = embedder_named(embedder).embed(texts)
-    return STATUS.pack(200) + rows.astype(SENT).tobytes()
+    return STATUS.pack(200) + rows.astype(STORED).tobytes()
 
 
 async def _response(retrieval: Retrieval, told: dict[str, Any]) -> Response:
@@ -100,9 +101,17 @@ def _next(stream: BinaryIO) -> bytes | None:
     return message if len(message) == length else None
 
 
-def _send(stream: BinaryIO, message: bytes) -> None:
-    stream.write(LENGTH.pack(len(message)) + message)
-    stream.flush()
+def _send(stream: BinaryIO, message: bytes) -> bool:
+    """Whether there is somebody who reads it."""
+    try:
+        stream.write(LENGTH.pack(len(message)) + message)
+        stream.flush()
+    except BrokenPipeError:
+        # The service ended meanwhile. What the stream still holds is written when it is closed.
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())
+        return False
+    return True
 
 
 if __name__ == "__main__":

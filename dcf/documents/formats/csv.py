@@ -24,8 +24,8 @@ class _Row(NamedTuple):
 def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
     """The rows, the first of which says what the columns are. Raises NotText."""
     text = decoded(data, reading)
-    # The limit is the process's own, and a cell may be as long as its document.
-    csv.field_size_limit(len(text) + 1)
+    # A cell may be as long as its document. The limit is the process's own: others rely on it.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     sign = max(_SIGNS, key=text.partition("\n")[0].count)
     rows = _rows(text, sign)
     head = next(rows, None)

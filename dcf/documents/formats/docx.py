@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import warnings
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from dcf.documents.block import Block, BlockKind, Reading, table_lines
@@ -20,6 +22,8 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """What a file of old Word begins with, and what a password is put around a new one."""
 _UNPACKED = 16
 """Bytes of a package for each character that may come of it: XML says much beside the text."""
+_NEEDED = ("/officeDocument", "/header", "/footer")
+"""How the types of references end whose parts hold text."""
 _WIDEST = 1_000
 """Columns that a cell may span: Word has tables of at most 63."""
 _HEADING = "heading "
@@ -42,7 +46,7 @@ def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
         raise ReaderMissing(format="DOCX", package="python-docx") from error
     _check(data, reading.most)
     try:
-        document = docx.Document(io.BytesIO(data))
+        document = docx.Document(io.BytesIO(_without_lost(data, reading)))
     except (PackageNotFoundError, KeyError, ValueError) as error:
         raise Corrupt(format="docx", reason=_reason(error)) from error
     title = document.core_properties.title or ""
@@ -94,6 +98,42 @@ def _check(data: bytes, most: int) -> None:
         raise TooMuchText(most=most)
 
 
+def _without_lost(data: bytes, reading: Reading) -> bytes:
+    """``data`` without the references to parts that it does not have, as to pictures; what cannot
+    be done without stays."""
+    from docx.opc.oxml import serialize_part_xml
+    from docx.opc.packuri import PackURI
+    from docx.oxml.parser import parse_xml
+
+    lost: list[str] = []
+    changed: dict[str, bytes] = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        names = frozenset(packed.namelist())
+        for name in (one for one in names if one.endswith(".rels")):
+            references = parse_xml(packed.read(name))
+            folder = "/" / PurePosixPath(name).parent.parent
+            before = len(lost)
+            for one in [*references.iterchildren("{*}Relationship")]:
+                if one.get("TargetMode") == "External" or one.get("Type", "").endswith(_NEEDED):
+                    continue
+                target = PackURI.from_rel_ref(str(folder), one.get("Target", "")).membername
+                if target not in names:
+                    references.remove(one)
+                    lost.append(target)
+            if len(lost) > before:
+                changed[name] = serialize_part_xml(references)
+    if not lost:
+        return data
+    reading.warn("document_parts", f"it refers to what is not in it: {', '.join(sorted(lost)[:5])}")
+    whole = io.BytesIO(data)
+    with zipfile.ZipFile(whole, "a") as packed, warnings.catch_warnings():
+        # Of several with a name the last one counts.
+        warnings.filterwarnings("ignore", "Duplicate name")
+        for name, content in changed.items():
+            packed.writestr(packed.getinfo(name), content)
+    return whole.getvalue()
+
+
 def _paragraph(paragraph: Paragraph) -> Block:
     style = paragraph.style
     name = (style.name or "").lower() if style is not None else ""
@@ -105,12 +145,27 @@ def _paragraph(paragraph: Paragraph) -> Block:
 
 
 def _table(table: Table) -> Block:
-    # Each cell is given as often as it has columns.
     widest = max((one.grid_span for row in table.rows for one in row._tr.tc_lst), default=0)
     if widest > _WIDEST:
         raise Corrupt(format="docx", reason=f"a cell of a table spans {widest:,} columns")
-    rows = ([_said(cell) for cell in row.cells] for row in table.rows)
-    return Block("table", "\n".join(table_lines(rows)), head=2)
+    return Block("table", "\n".join(table_lines(_rows(table))), head=2)
+
+
+def _rows(table: Table) -> Iterator[list[str]]:
+    """Each row with a text for each of its columns: that of a cell which spans several, or rows
+    below it, stands in all of them."""
+    from docx.table import _Cell
+
+    above: dict[int, str] = {}
+    for row in table.rows:
+        texts = [""] * min(row.grid_cols_before, _WIDEST)
+        for one in row._tr.tc_lst:
+            # What goes on from above has no text of its own; above it there may be no cell.
+            goes_on = one.vMerge == "continue"
+            text = above.get(len(texts), "") if goes_on else _said(_Cell(one, table))
+            texts += [text] * one.grid_span
+        above = dict(enumerate(texts))
+        yield texts
 
 
 def _said(cell: _Cell) -> str:

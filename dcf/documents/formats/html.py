@@ -15,6 +15,11 @@ _BREAKS = frozenset(
     | {"footer", "nav", "aside", "blockquote", "figure", "figcaption", "form", "hr", "body"}
     | {"address", "details", "summary", "fieldset", "table", "pre", "title", *_HEADINGS}
 )
+_CELLS = frozenset({"td", "th"})
+_ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
+_ENDS = _CELLS | _ROW_GROUPS | {"tr", "caption"}
+_TALLEST, _WIDEST = 65_534, 1_000
+"""Rows and columns of a cell, at most: HTML Standard, 4.9.11."""
 _CHUNK = 65_536
 
 
@@ -30,9 +35,55 @@ def seen(text: str, reading: Reading) -> Iterator[Block]:
         page.feed(text[at : at + _CHUNK])
         yield from page.taken()
     page.close()
-    page.end_block()
+    page.end()
     yield from page.taken()
     reading.title = reading.title or page.title
+
+
+class _Table:
+    """Rows of as many cells as they have columns, whichever end tags are left out; what is behind
+    the first of its rows or columns of a cell is empty."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.rows: list[list[str]] = []
+        self.in_cell = False
+        self._wide = 1
+        self._below: dict[int, int] = {}
+        """How many rows more a column is taken by a cell of a row above."""
+        self._taken: frozenset[int] = frozenset()
+
+    def begin_row(self) -> None:
+        self.rows.append([])
+        self._taken = frozenset(self._below)
+        self._below = {at: left - 1 for at, left in self._below.items() if left > 1}
+
+    def begin_group(self) -> None:
+        """No cell of a row above goes on here."""
+        self._below = {}
+
+    def begin_cell(self, attrs: list[tuple[str, str | None]]) -> None:
+        if not self.rows:
+            self.begin_row()
+        row, said = self.rows[-1], dict(attrs)
+        while len(row) in self._taken:
+            row.append("")
+        self.in_cell = True
+        self._wide = _number(said.get("colspan"), _WIDEST) or 1
+        tall = _number(said.get("rowspan"), _TALLEST)
+        if tall != 1:
+            columns = range(len(row), len(row) + self._wide)
+            self._below.update(dict.fromkeys(columns, (tall or _TALLEST) - 1))
+
+    def end_cell(self, text: str) -> None:
+        self.rows[-1] += [text, *[""] * (self._wide - 1)]
+        self.in_cell = False
+
+
+def _number(text: str | None, most: int) -> int:
+    """What an attribute says, at most ``most``; 1 where it says no number."""
+    digits = (text or "").strip()
+    return min(int(digits[:9]), most) if digits.isascii() and digits.isdigit() else 1
 
 
 class _Page(HTMLParser):
@@ -49,7 +100,7 @@ class _Page(HTMLParser):
         self._kept_blanks = 0
         # Of a table, and of one inside of it, only the outermost has rows of its own.
         self._tables = 0
-        self._rows: list[list[str]] = []
+        self._table = _Table(1)
 
     def taken(self) -> list[Block]:
         """The blocks that ended since it was last asked."""
@@ -62,12 +113,14 @@ class _Page(HTMLParser):
         elif tag == "br":
             self._said.append("\n" if self._kept_blanks else " ")
         elif self._tables:
-            self._begin_in_table(tag)
+            self._begin_in_table(tag, attrs)
         elif tag in _BREAKS:
             self.end_block()
             self._tag = tag
-            self._tables += tag == "table"
             self._kept_blanks += tag == "pre"
+            if tag == "table":
+                self._tables = 1
+                self._table = _Table(self.getpos()[0])
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _UNSEEN:
@@ -100,28 +153,49 @@ class _Page(HTMLParser):
         shown = f"- {text}" if tag == "li" else text
         self._add(kind, shown, _HEADINGS.get(tag, 0))
 
-    def _begin_in_table(self, tag: str) -> None:
+    def end(self) -> None:
+        """There is no more; a table may be open still."""
+        if self._tables:
+            self._end_table()
+        self.end_block()
+
+    def _begin_in_table(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._tables += tag == "table"
-        if tag == "tr" and self._tables == 1:
-            self._rows.append([])
-        elif tag in ("td", "th") and self._tables == 1:
+        if self._tables > 1:
+            return
+        if tag in _CELLS:
             self._end_cell()
+            self._table.begin_cell(attrs)
+        elif tag == "tr":
+            self._end_cell()
+            self._table.begin_row()
+        elif tag in _ROW_GROUPS:
+            self._end_cell()
+            self._table.begin_group()
 
     def _end_in_table(self, tag: str) -> None:
-        if tag in ("td", "th", "tr") and self._tables == 1:
+        if tag in _ENDS and self._tables == 1:
             self._end_cell()
-        self._tables -= tag == "table"
-        if tag == "table" and not self._tables:
-            self._end_cell()
-            rows, self._rows = [row for row in self._rows if row], []
-            if rows:
-                self._add("table", "\n".join(table_lines(rows)), head=2)
+        if tag == "table":
+            self._tables -= 1
+            if not self._tables:
+                self._end_table()
 
     def _end_cell(self) -> None:
+        """What was said ends the cell that is open; else it is a caption."""
         text = self._text()
-        if text:
-            self._rows = self._rows or [[]]
-            self._rows[-1].append(text)
+        if self._table.in_cell:
+            self._table.end_cell(text)
+        elif text:
+            self._add("text", text)
+
+    def _end_table(self) -> None:
+        self._end_cell()
+        self._tables = 0
+        rows = [row for row in self._table.rows if any(row)]
+        if rows:
+            self._line = self._table.line
+            self._add("table", "\n".join(table_lines(rows)), head=2)
 
     def _text(self) -> str:
         said, self._said = "".join(self._said), []

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         state_of,
     )
     from dcf.memory.documents.kept_documents import KeptDocuments
+    from dcf.memory.documents.refusals import Refusals
 else:
     export_late(__name__)
 
@@ -28,6 +29,7 @@ __all__ = [
     "FileState",
     "KeptDocument",
     "KeptDocuments",
+    "Refusals",
     "UnknownDocument",
     "UnknownPlace",
     "demand_pieces",

@@ -10,7 +10,7 @@ from dcf.memory.actor import Actor
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
-from dcf.memory.document import Document, DocumentPiece
+from dcf.memory.document import ALL_PIECES, Document, DocumentPiece, PieceChoice
 from dcf.memory.documents.errors import UnknownDocument, demand_pieces
 from dcf.memory.documents.kept_document import (
     FileState,
@@ -99,26 +99,23 @@ class Documents:
         return {row["path"]: (row["id"], state_of(row)) for row in rows}
 
     async def pieces(
-        self,
-        document: Document,
-        *,
-        page: int | None = None,
-        lines: tuple[int, int] | None = None,
-        limit: int = 1_000_000,
-        offset: int = 0,
+        self, document: Document, chosen: PieceChoice = ALL_PIECES
     ) -> tuple[DocumentPiece, ...]:
-        """The pieces of a document in their order: all, or those on a ``page``, or those with one
-        of the ``lines`` (first and last). Raises UnknownPlace where there are none."""
+        """The chosen pieces of a document in their order. Raises UnknownPlace where there are none
+        on the page, or with the lines."""
         rows = await self._ledger.read(
             lambda connection: connection.execute(
                 "SELECT * FROM searched_pieces WHERE document_id = ?1"
                 " AND (?2 IS NULL OR page = ?2)"
                 " AND (?3 IS NULL OR (last_line >= ?3 AND first_line <= ?4))"
                 " ORDER BY seq LIMIT ?5 OFFSET ?6",
-                (document.id, page, *(lines or (None, None)), max(limit, 0), max(offset, 0)),
+                (
+                    *(document.id, chosen.page, *(chosen.lines or (None, None))),
+                    *(chosen.limit, chosen.offset),
+                ),
             ).fetchall()
         )
-        demand_pieces(rows, document, page, lines)
+        demand_pieces(rows, document, chosen)
         return tuple(piece_of(dict(row)) for row in rows)
 
     async def several(self, refs: Sequence[str]) -> tuple[DocumentPiece, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sized
 
-from dcf.memory.document import Document
+from dcf.memory.document import Document, PieceChoice
 from dcf.memory.errors import MemoryProblem
 
 
@@ -22,10 +22,9 @@ class UnknownPlace(MemoryProblem):
     hint = "`dcf documents show` without a page or lines shows all of it"
 
 
-def demand_pieces(
-    found: Sized, document: Document, page: int | None, lines: tuple[int, int] | None
-) -> None:
+def demand_pieces(found: Sized, document: Document, chosen: PieceChoice) -> None:
     """Raises UnknownPlace if nothing was found where pieces of one place were asked for."""
+    page, lines = chosen.page, chosen.lines
     if found or (page is None and lines is None):
         return
     where = f"on page {page}" if lines is None else f"in lines {lines[0]} to {lines[1]}"

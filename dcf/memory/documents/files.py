@@ -26,6 +26,7 @@ from dcf.memory.actor import Actor
 from dcf.memory.document import Document
 from dcf.memory.documents.kept_document import FileState
 from dcf.memory.documents.kept_documents import KeptDocuments
+from dcf.memory.documents.refusals import Refusal, Refusals, RefusedBefore
 from dcf.memory.errors import InvalidEntry
 from dcf.memory.file_stamp import is_settled, stamp_of
 from dcf.personal_form import PersonalSetting
@@ -61,6 +62,7 @@ class DocumentFiles:
         by: Actor,
         limits: Limits | None = None,
         personal: PersonalSetting | None = None,
+        refusals: Refusals | None = None,
     ) -> AsyncIterator[DocumentReport]:
         """Bring the file ``path``, or the documents in that folder, up to date with what is kept of
         ``project``, an absolute folder; what became of each, as it is done.
@@ -69,7 +71,8 @@ class DocumentFiles:
         not ignore, and those that were read before; links are not followed, and documents whose
         file is gone go. What is refused leaves what it said before. Interrupted anywhere, it goes
         on when it is called again. What ``personal`` names is taken out of what is read from now
-        on. Raises OSError if there is no such path, CodeProblem.
+        on. What ``refusals`` know and has not changed is not tried again. Raises OSError if there
+        is no such path, CodeProblem.
         """
         root = Path(project)
         real = await asyncio.to_thread(path.resolve, strict=True)
@@ -78,7 +81,7 @@ class DocumentFiles:
             return
         states = await self._documents.states(project)
         async with Reader(limits) as reader:
-            syncing = _Syncing(self._documents, root, states, reader, by, personal)
+            syncing = _Syncing(self._documents, root, states, reader, by, personal, refusals)
             if not await asyncio.to_thread(real.is_dir):
                 yield await syncing.file(real.parent, real.name)
                 return
@@ -97,6 +100,7 @@ class _Syncing:
     reader: Reader
     by: Actor
     personal: PersonalSetting | None
+    refusals: Refusals | None
 
     async def folder(self, folder: Path) -> AsyncIterator[DocumentReport]:
         names, others = await documents_in(folder)
@@ -138,18 +142,32 @@ class _Syncing:
         if format is None:
             raise UnknownFormat(ending=PurePosixPath(name).suffix)
         known_id, known = self.states.get(path, ("", None))
-        found = await asyncio.to_thread(_content, folder, name, known)
+        refused = None if self.refusals is None else self.refusals.of(self.root, path)
+        found = await asyncio.to_thread(_content, folder, name, known, refused)
         if found is None:
             return DocumentReport(path, "unchanged")
         state, data = found
         if known is not None and state.digest == known.digest:
             await self.documents.confirm(known_id, state.stamp, by=self.by)
             return DocumentReport(path, "unchanged")
-        read = await self.reader.read(path, format, data)
+        read = await self._read_anew(path, format, state, data)
         if self.personal is not None:
             read = await asyncio.to_thread(_without_personal, read, self.personal)
         kept = await self.documents.keep(str(self.root), path, state, read, by=self.by)
         return DocumentReport(path, "changed" if known_id else "added", kept, read.problems)
+
+    async def _read_anew(
+        self, path: str, format: str, state: FileState, data: bytes
+    ) -> ReadDocument:
+        try:
+            read = await self.reader.read(path, format, data)
+        except DocumentProblem as error:
+            if self.refusals is not None:
+                self.refusals.note(self.root, path, state, error.problem)
+            raise
+        if self.refusals is not None:
+            self.refusals.drop(self.root, path)
+        return read
 
     def _path(self, folder: Path, name: str) -> str:
         """What a file is called: relative to the project where it lies in it."""
@@ -171,16 +189,23 @@ def _without_personal(read: ReadDocument, personal: PersonalSetting) -> ReadDocu
     return replace(read, title=without(read.title), pieces=tuple(pieces))
 
 
-def _content(folder: Path, name: str, known: FileState | None) -> tuple[FileState, bytes] | None:
-    """A file as it is now; None if it is as it was ``known``. Raises DocumentProblem, OSError."""
+def _content(
+    folder: Path, name: str, known: FileState | None, refused: Refusal | None
+) -> tuple[FileState, bytes] | None:
+    """A file as it is now; None if it is as it was ``known``. Raises RefusedBefore if it is as it
+    was ``refused``, another DocumentProblem, OSError."""
     with opened_document(folder, name) as file:
         stamp = stamp_of(file.status)
         if known is not None and known.stamp == stamp:
             return None
+        if refused is not None and refused.state.stamp == stamp:
+            raise RefusedBefore(refused.problem)
         data = file.data()
         # One that was written meanwhile, or just before, is looked at again next time.
         settled = is_settled(file.status) and stamp_of(os.fstat(file.descriptor)) == stamp
     digest = hashlib.sha256(data).hexdigest()
+    if refused is not None and refused.state.digest == digest:
+        raise RefusedBefore(refused.problem)
     return FileState(len(data), stamp if settled else "", digest), data
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from dcf.documents import ReadDocument
 from dcf.memory.actor import Actor
-from dcf.memory.document import Document, DocumentPiece
+from dcf.memory.document import ALL_PIECES, Document, DocumentPiece, PieceChoice
 from dcf.memory.documents.kept_document import FileState
 
 
@@ -42,13 +42,7 @@ class KeptDocuments(Protocol):
         were read otherwise than today have no stamp and no digest."""
 
     async def pieces(
-        self,
-        document: Document,
-        *,
-        page: int | None = None,
-        lines: tuple[int, int] | None = None,
-        limit: int = 1_000_000,
-        offset: int = 0,
+        self, document: Document, chosen: PieceChoice = ALL_PIECES
     ) -> tuple[DocumentPiece, ...]:
-        """The pieces of a document in their order: all, or those on a ``page``, or those with one
-        of the ``lines`` (first and last). Raises UnknownPlace where there are none."""
+        """The chosen pieces of a document in their order. Raises UnknownPlace where there are none
+        on the page, or with the lines."""

@@ -7,7 +7,7 @@ import json
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -21,6 +21,8 @@ _JSON = ("{", "[")
 _PART = re.compile(r"[^\W_]+")
 _WITH_END = re.compile(r"[^\n]*\n|[^\n]+")
 _UNSEEN = re.compile(f"[{IGNORED}]")
+_BETWEEN_CELLS = "|,;\t"
+_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,13 @@ class Subject:
     """A text ``text`` that others name where they say its words one after the other, in capitals or
     not, with any blanks between them, as they are written or with the escapes of JSON. What stands
     before and behind is no letter and no digit: ``Ann`` is not named by ``Annual``, but by
-    ``ann_m`` and ``/home/ann``."""
+    ``ann_m`` and ``/home/ann``. A row of a table names it, too, where cells that say nothing else
+    say all of its words, in any order: ``4711;Miller;Ann``."""
 
     text: str
     _pattern: re.Pattern[str]
     _part: str
+    _words: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> Subject:
@@ -43,7 +47,8 @@ class Subject:
         plain = folded(_UNSEEN.sub("", text))
         said = rf"[\s{IGNORED}]+".join(map(_spelled, plain.split()))
         pattern = re.compile(f"{_FIRST}{said}{_LAST}")
-        return cls(" ".join(text.split()), pattern, max(_PART.findall(plain), key=len))
+        part = max(_PART.findall(plain), key=len)
+        return cls(" ".join(text.split()), pattern, part, _words(plain))
 
     def digest(self, salt: str) -> str:
         """64 hex digits that stand for it in the receipt ``salt``."""
@@ -86,8 +91,9 @@ class Subject:
     def _is_said_in(self, text: str) -> bool:
         if not self.may_be_named_in(text):
             return False
-        if not any(self._pattern.search(folded(one)) for one in readings(text)):
-            return False
+        plain = [*map(folded, readings(text))]
+        if not any(map(self._pattern.search, plain)):
+            return any(map(self._is_said_in_rows, plain))
         data = data_in(text) if any(map(self._pattern.search, WORDS)) else None
         if data is None:
             return True
@@ -95,6 +101,24 @@ class Subject:
         if isinstance(data, list):
             data = [[*_keys(one), *one.values()] if isinstance(one, dict) else one for one in data]
         return self.is_named_in(data)
+
+    def _is_said_in_rows(self, text: str) -> bool:
+        if len(self._words) < 2:
+            return False
+        text = _UNSEEN.sub("", text)
+        if not all(word in text for word in self._words):
+            return False
+        rows = (line.split(sign) for line in text.split("\n") for sign in _BETWEEN_CELLS)
+        return any(self._is_said_by(row) for row in rows if len(row) > 1)
+
+    def _is_said_by(self, cells: Sequence[str]) -> bool:
+        said = map(_words, cells)
+        return self._words == frozenset().union(*(some for some in said if some <= self._words))
+
+
+def _words(text: str) -> frozenset[str]:
+    """Without the signs around each."""
+    return frozenset(_AROUND.sub("", word) for word in text.split()) - {""}
 
 
 def _spelled(word: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.retrieval.serving.answerers import LENGTH, READY, SENT, STATUS, Answerers
+    from dcf.retrieval.serving.answerers import LENGTH, READY, STATUS, Answerers
     from dcf.retrieval.serving.answers import context_answer, refusal
     from dcf.retrieval.serving.app import create_app
     from dcf.retrieval.serving.gate import Limits, networks_of
@@ -18,7 +18,6 @@ else:
 __all__ = [
     "LENGTH",
     "READY",
-    "SENT",
     "STATUS",
     "Answerers",
     "Limits",

@@ -18,7 +18,7 @@ from dcf.late_numpy import np
 from dcf.retrieval.audit import Caller
 from dcf.retrieval.errors import AnswerersFailed
 from dcf.retrieval.question import ContextQuestion
-from dcf.search import Vectors
+from dcf.search import STORED, Vectors
 from dcf.stopping import stop
 
 _log = logging.getLogger(__name__)
@@ -28,8 +28,6 @@ LENGTH = struct.Struct(">I")
 STATUS = struct.Struct(">H")
 """An answer begins with its status of HTTP; its body follows."""
 READY = b"ready"
-SENT = "<f2"
-"""Numbers of a vector, as they are sent: memory keeps them so, too."""
 _TEXTS = 32
 """Those that are embedded in one go: some 5 ms."""
 _DEATHS = 3
@@ -180,7 +178,7 @@ class Answerers:
         status, body = await self._asked(json.dumps({"texts": texts}).encode())
         if status != HTTPStatus.OK:
             raise AnswerersFailed(how="it could not embed what was logged")
-        return np.frombuffer(body, SENT).reshape(len(texts), -1).astype(np.float32)
+        return np.frombuffer(body, STORED).reshape(len(texts), -1).astype(np.float32)
 
     async def _asked(self, message: bytes) -> tuple[int, bytes]:
         asking = asyncio.create_task(self._answered(message))

@@ -45,7 +45,7 @@ _CONTEXT_ITEM = {
         "also": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "citations of what says the same",
+            "description": "citations of where else it stands",
         },
         "role": {"type": "string", "description": "who said it in a thread"},
         "turns": {

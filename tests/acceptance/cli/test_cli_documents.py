@@ -46,7 +46,7 @@ def test_who_is_shown_and_removes_what_is_noted(
     assert (indexed["root"], indexed["files"], indexed["added"]) == (str(memory.folder), 2, 2)
     code = run("retrieval", "code", "pick tea", "--wait", "--root", ".")["hits"]
     run("open", "dcf://code/tea.py/line/1-2")
-    run("documents", "remove", "tea.md", "--root", ".")
+    assert run("documents", "remove", "tea.md", "--root", ".")["still_code"] == ["tea.md"]
     assert {one["path"] for one in code} == {"tea.md", "tea.py"}
 
     told = run("retrieval", "audit", "--root", ".")["accesses"]
@@ -86,6 +86,20 @@ def test_where_nothing_is_found_and_what_is_not_read_is_named(
     for command in ("code", "context"):
         assert "holds everything" in run(command, "tea", code=2)
     assert "Nothing was found" in run("code", "coffee", "--root", ".")
+
+
+def test_what_is_removed_is_told_where_it_is_still_found(
+    memory: MemoryUser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (memory.folder / "tea.md").write_text("# Tea\n\nGreen tea is picked in spring.\n")
+    (memory.folder / "plan.docx").write_bytes(docx_file([("Normal", "We sow.")]))
+    for ignored, told in (("", "still found as code: tea.md; what .gitignore"), ("tea.md", None)):
+        (memory.folder / ".gitignore").write_text(ignored)
+        assert run_command(["documents", "add", "tea.md", "plan.docx", "--root", "."]) == 0
+        capsys.readouterr()
+        assert run_command(["documents", "remove", "tea.md", "plan.docx", "--root", "."]) == 0
+        out = capsys.readouterr().out
+        assert told in out if told else "still" not in out
 
 
 def lines(hit: dict[str, Any]) -> dict[str, Any]:

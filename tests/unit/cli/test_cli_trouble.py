@@ -53,6 +53,11 @@ def test_exit_code(error: Exception, exit_code: int) -> None:
     assert trouble.message
 
 
+def test_a_path_that_a_message_says_is_not_said_twice() -> None:
+    assert str(Problem("X", "/x is wrong", "/x", file="a")) == "a: error: /x is wrong [X]"
+    assert str(Problem("X", "/xy is wrong", "/x")) == "/x: error: /xy is wrong [X]"
+
+
 def test_a_blob_that_is_lost_comes_with_what_helps() -> None:
     for lost in (
         cp.MissingBlob(workflow_id="a", digest="d", key="k"),

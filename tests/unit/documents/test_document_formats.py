@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import sys
+import zipfile
 
 import docx
 import pytest
@@ -106,6 +108,8 @@ def test_csv_names_columns_and_cites_lines_also_of_cells_with_several() -> None:
     # 20 rows of two lines each, from line 2 on.
     assert [(one.first_line, one.last_line) for one in read.pieces] == [(2, 61)]
     assert document("b.tsv", "a\tb\n").pieces[0].text == "| a | b |\n| --- | --- |"
+    # What others in this process may read stays.
+    assert csv.field_size_limit() >= 131_072
 
 
 def test_html_is_what_is_seen_of_it() -> None:
@@ -124,6 +128,34 @@ def test_html_is_what_is_seen_of_it() -> None:
     assert "Green tea is & stays green." in read.pieces[0].text
     assert "| kind | g |\n| --- | --- |\n| a\\|b | 5 |" in read.pieces[0].text
     assert "a\n  b" in read.pieces[1].text
+
+
+@pytest.mark.parametrize(
+    ("html", "rows"),
+    [
+        ("<tr><th>a<th>b<tr><td>1<td>2<tr><td>3<td>4", ["a | b", "1 | 2", "3 | 4"]),
+        ("<thead><tr><td>a<td>b<tbody><tr><td>1<td>2", ["a | b", "1 | 2"]),
+        ("<tr><td>a<td>b<td>c<tr><td><td>2<td>3", ["a | b | c", " | 2 | 3"]),
+        ("<tr><td>a<td>b<td>c<tr><td colspan=2>1<td>3", ["a | b | c", "1 |  | 3"]),
+        ("<tr><td>a<td>b<tr><td rowspan=2>1<td>2<tr><td>4", ["a | b", "1 | 2", " | 4"]),
+        (
+            "<tr><td>a<td>b<tr><td rowspan=0>1<td>2<tr><td>4<tbody><tr><td>5<td>6",
+            ["a | b", "1 | 2", " | 4", "5 | 6"],
+        ),
+        ("<tr><td>a<td>b<tr><td colspan=x>1<td rowspan=-1>2", ["a | b", "1 | 2"]),
+    ],
+)
+@pytest.mark.parametrize("end", ["</table>", ""])
+def test_columns_of_an_html_table_are_what_its_cells_say(
+    html: str, rows: list[str], end: str
+) -> None:
+    """HTML Standard, 13.1.2.4 (end tags that may be omitted) and 4.9.12 (forming a table)."""
+    (piece,) = document("a.html", f"<p>Tea.\n<table><caption>Of x\n{html}{end}").pieces
+    said, caption, table = piece.text.split("\n\n")
+    head, rule, *below = table.split("\n")
+    assert (said, caption, rule) == ("Tea.", "Of x", "|" + " --- |" * (rows[0].count("|") + 1))
+    assert [head, *below] == [f"| {row} |" for row in rows]
+    assert (piece.first_line, piece.last_line) == (1, 3)
 
 
 def test_a_notebook_has_a_page_for_each_cell() -> None:
@@ -226,6 +258,55 @@ def test_docx_keeps_headings_tables_and_tables_inside_of_tables() -> None:
     assert "within" in document("b.docx", raw_docx(BODY.format(outer))).pieces[0].text
 
 
+def test_a_docx_whose_picture_is_missing_is_read_and_says_so() -> None:
+    made = io.BytesIO(docx_file([("Normal", "We sow.")]))
+    rels = "word/_rels/document.xml.rels"
+    with zipfile.ZipFile(made, "a") as archive:
+        told = archive.read(rels).decode()
+        picture = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
+        lost = "".join(
+            f'<Relationship Id="rIdX{number}" Type="{picture}" Target="{target}"/>'
+            for number, target in enumerate(("media/image1.png", "NULL", "../gone/a.png"))
+        )
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr(rels, told.replace("</Relationships>", f"{lost}</Relationships>"))
+    read = document("a.docx", made.getvalue())
+    assert [one.text for one in read.pieces] == ["We sow."]
+    (problem,) = read.problems
+    assert problem.severity == "warning" and problem.code == "document_parts"
+    assert problem.message.endswith(": gone/a.png, word/NULL, word/media/image1.png")
+
+
+def test_cells_of_a_docx_that_go_on_below_say_the_same_in_each_row() -> None:
+    """ECMA-376, part 1, 17.4.84: w:vMerge without a value goes on from the cell above."""
+
+    def cell(text: str, about: str = "") -> str:
+        return f"<w:tc><w:tcPr>{about}</w:tcPr>{PARAGRAPH.format(text)}</w:tc>"
+
+    def table(*rows: str) -> list[str]:
+        made = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
+        read = document("a.docx", raw_docx(BODY.format(f"<w:tbl>{made}</w:tbl>")))
+        return read.pieces[-1].text.split("\n")
+
+    begun, on, two = '<w:vMerge w:val="restart"/>', "<w:vMerge/>", '<w:gridSpan w:val="2"/>'
+    before = '<w:trPr><w:gridBefore w:val="1"/></w:trPr>'
+    assert table(
+        cell("of", on) + cell("user") + cell("password"),
+        cell("shop", begun) + cell("ann") + cell("Hunter22xk"),
+        cell("", on) + cell("bob") + cell("Hunter22xl"),
+        f"{before}{cell('all', two)}",
+    ) == [
+        "|  | user | password |",
+        "| --- | --- | --- |",
+        "| shop | ann | [redacted: password] |",
+        "| shop | bob | [redacted: password] |",
+        "|  | all | [redacted: password] |",
+    ]
+    # Each row asked the one above it.
+    many = table(cell("a"), cell("shop", begun), *[cell("", on)] * 3_000)
+    assert many[-1] == "| shop |"
+
+
 def test_code_is_cut_at_its_definitions() -> None:
     read = document(
         "a.py", "import os\n\n\ndef open_valve():\n    return os\n\n\nclass A:\n    x = 1\n"
@@ -303,7 +384,11 @@ def test_the_passwords_of_a_table_are_in_no_piece() -> None:
         "a.csv": rows,
         "b.csv": "api_key\nA1b2C3d4Hunter22xk\n",
         "a.html": f"<table>{table}</table>",
+        "b.html": "<table><tr><th>User<th>Password<tr><td>ann<td>Hunter22xk</table>",
+        "c.html": "<table><tr><td>User<td>Password<tr><td><td>Hunter22xk",
+        "d.html": "<table><caption>Of us<tr><td>User<td>Password<td>x<tr><td>ann<td>Hunter22xk",
         "a.md": marked,
+        "b.md": f"{marked}| bob |\n| cy | Hunter22yl | y |\n",
     }
     for name, text in files.items():
         (piece,) = document(name, text).pieces

@@ -12,13 +12,23 @@ from campaigns import PRODUCT, REMEMBERED, settled, soak_only
 from memory_world import Numbered, Ticking
 
 from dcf.citation import parse_citation
-from dcf.documents import LARGEST
-from dcf.memory import Actor, DocumentReport, Memory, Source, UnknownDocument, UnknownPlace
+from dcf.documents import LARGEST, Limits
+from dcf.memory import (
+    Actor,
+    DocumentReport,
+    Memory,
+    PieceChoice,
+    Refusals,
+    Source,
+    UnknownDocument,
+    UnknownPlace,
+)
 from dcf.personal_form import PersonalSetting
 
 pytestmark = settled(*REMEMBERED)
 
 LONG_AGO = 1_600_000_000
+SMALL = Limits(characters=100)
 
 
 def write(path: Path, text: str | bytes, at: int = LONG_AGO) -> Path:
@@ -168,6 +178,51 @@ async def test_what_is_no_file_or_gigantic_is_refused_without_being_read(
     }
 
 
+async def test_what_was_refused_after_long_is_not_tried_again_before_it_changes(
+    memory: Memory, root: Path, by: Actor
+) -> None:
+    much, odd = root / "docs" / "much.txt", root / "docs" / "odd.txt"
+    write(much, "tea " * 100)
+    write(odd, b"t\0")
+    kept = root.parent / "home" / "refused.json"
+
+    async def told(*, limits: Limits = SMALL, again: bool = False) -> dict[str, str]:
+        found = memory.document_files.sync(
+            root / "docs",
+            project=str(root),
+            by=by,
+            limits=limits,
+            refusals=Refusals(kept, again=again),
+        )
+        return {one.path: str(one.problems[0]) async for one in found if one.outcome == "refused"}
+
+    first = await told()
+    assert "more than 100 characters" in first["docs/much.txt"]
+    assert "before" not in "".join(first.values())
+    # With other limits it would be read: it is not tried. What is found out at once is looked at.
+    second = await told(limits=Limits())
+    assert "was refused before and has not changed since: It holds more" in second["docs/much.txt"]
+    assert "--again` tries it anew" in second["docs/much.txt"]
+    assert second["docs/odd.txt"] == first["docs/odd.txt"]
+    os.utime(much, (LONG_AGO + 1, LONG_AGO + 1))
+    assert "was refused before" in (await told())["docs/much.txt"]
+    assert "much.txt" not in kept.read_text()
+    # Changed, or asked for: it is tried.
+    write(much, "tea! " * 90, LONG_AGO + 2)
+    assert "before" not in (await told())["docs/much.txt"]
+    assert (await told(limits=Limits(), again=True)).keys() == {"docs/odd.txt"}
+    await memory.documents.remove(
+        (await memory.documents.get("docs/much.txt", project=str(root))).id, by=by
+    )
+    assert (await told(limits=Limits())).keys() == {"docs/odd.txt"}
+    # What is damaged is tried again, and what other readers refused.
+    write(much, "tea " * 100, LONG_AGO + 3)
+    await told()
+    for text in ("{", "[]", kept.read_text().replace('"reader": ', '"reader": 9')):
+        kept.write_text(text)
+        assert "before" not in (await told())["docs/much.txt"]
+
+
 async def test_a_file_that_became_unreadable_leaves_what_it_said(
     memory: Memory, root: Path, by: Actor
 ) -> None:
@@ -190,12 +245,12 @@ async def test_a_piece_is_cited_and_its_citation_leads_back(
     cited = parse_citation(hit.citation)
     assert (cited.kind, cited.part, cited.number, cited.last) == ("document", "line", 9, 11)
     document = await memory.documents.get(cited.id)
-    (piece,) = await memory.documents.pieces(document, lines=(9, 11))
+    (piece,) = await memory.documents.pieces(document, PieceChoice(lines=(9, 11)))
     assert piece.text == "# Part 3\n\nThe number of it is 3333."
     assert len(await memory.documents.pieces(document)) == 5
-    assert len(await memory.documents.pieces(document, lines=(7, 10))) == 2
+    assert len(await memory.documents.pieces(document, PieceChoice(lines=(7, 10)))) == 2
     with pytest.raises(UnknownPlace, match="in lines 900 to 901"):
-        await memory.documents.pieces(document, lines=(900, 901))
+        await memory.documents.pieces(document, PieceChoice(lines=(900, 901)))
 
 
 @soak_only(*PRODUCT)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory_world import Numbered, Ticking
 
 from dcf.memory import Actor, Memory, NewAgent, NewBlock, NewMessage, NewPassage, Source, Subject
-from dcf.memory.forgetting.places import without_leaves
+from dcf.memory.forgetting.places import PLACE_OF, without_leaves
 from dcf.memory.forgetting.subject import data_in
 
 BY = Actor("user", "ada")
@@ -76,6 +76,16 @@ def test_it_is_found_in_any_form(form: str) -> None:
         ("error", '[{"kind":"return","is_error":true}]', False),
         ("true", '[{"kind":"return","is_error":true}]', False),
         ("kind", '[{"kind":"call","arguments":{"kind":"a"}}]', True),
+        ("Ann Miller", "id,first,last\n7,Ann,Miller\n", True),
+        ("Ann Miller", 'last;first\r\n"Miller";"ANN"\r\n', True),
+        ("Ann Miller", "Ann\t\tMiller", True),
+        ("Ann Miller", "| Miller | 12 | **Ann** |", True),
+        ("Ann van Miller", "| Ann | van Miller |", True),
+        ("Ann Miller", 'row: "7,Ann,Miller\\n8,Bob,Li"', True),
+        ("Ann Miller", "id,first,last\n7,Ann,Li\n8,Bob,Miller\n", False),
+        ("Ann Miller", "| Annual | Miller |", False),
+        ("Ann Miller", "I told Ann, Miller and Bob", False),
+        ("Miller", "| Ann | Millers |", False),
     ],
 )
 def test_what_names_a_subject(about: str, text: str, is_named: bool) -> None:
@@ -85,6 +95,15 @@ def test_what_names_a_subject(about: str, text: str, is_named: bool) -> None:
 def test_a_number_that_goes_is_still_a_number() -> None:
     left = without_leaves('{"customer": 49309018201, "at": 7}', Subject.of("49309018201"))
     assert json.loads(left) == {"customer": 0, "at": 7}
+
+
+def test_rows_of_a_block_go_and_others_stay() -> None:
+    text = "id,first,last\n7,Ann,Miller\n8,Bob,Miller\n"
+    block = PLACE_OF["block"]
+    row = {"value": text, "label": "people"}
+    assert block.emptied(row, Subject.of("ann miller"), "salt")["value"] == (
+        "id,first,last\n8,Bob,Miller\n"
+    )
 
 
 names = st.text(st.characters(categories=["Lu", "Ll", "Nd"], codec="utf-8"), min_size=3, max_size=9)

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.retrieval import NOBODY, ContextQuestion
 from dcf.retrieval.errors import AnswerersFailed
-from dcf.retrieval.serving import Answerers
+from dcf.retrieval.serving import LENGTH, Answerers
 
 # The least that answers: the query and its own number; over "end" it ends, over "slow" it takes
 # its time, over "hang" more than there is. What it is told first is a Python expression that is
@@ -178,3 +181,18 @@ async def test_none_is_there_that_does_not_start() -> None:
     with pytest.raises(AnswerersFailed, match="it did not start"):
         async with answerers(2, b"False"):
             pass
+
+
+def test_a_process_whose_service_ended_ends_without_a_word(tmp_path: Path) -> None:
+    env = {**os.environ, "DCF_HOME": str(tmp_path), "DCF_EMBEDDER": "none"}
+    setting = pickle.dumps(RetrievalSetting.from_env(env, [tmp_path]))
+    command = (sys.executable, "-P", "-m", "dcf.cli.retrieval.answerer")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdout.close()
+        process.stdin.write(LENGTH.pack(len(setting)) + setting)
+        process.stdin.flush()
+        # It is ready, and nobody hears it.
+        assert process.wait(60) == 0
+        assert process.stderr is not None and process.stderr.read() == b""

@@ -29,7 +29,7 @@ from dcf.retrieval import (
 )
 from dcf.retrieval.cut import LEAST_CUT, cut, with_costs
 from dcf.retrieval.ranking import fused
-from dcf.search import count_tokens
+from dcf.search import count_tokens, counts_of_tokens
 
 
 def scored(*texts: tuple[Kind, int]) -> tuple[Scored, ...]:
@@ -249,6 +249,26 @@ def test_a_cut_inside_of_a_long_line() -> None:
     assert told is not None and "the pump lost pressure" in told.candidate.text
 
 
+@pytest.mark.parametrize("end", ["\n", " "])
+def test_a_cut_of_megabytes_looks_at_the_stretch_that_says_most(
+    end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+
+    def counts(texts: Sequence[str]) -> list[int]:
+        counted.append(sum(map(len, texts)))
+        return counts_of_tokens(texts)
+
+    monkeypatch.setattr("dcf.retrieval.cut.counts_of_tokens", counts)
+    filler = [f"the pump runs at {number} turns{end}" for number in range(100_000)]
+    filler[70_000] = f"the pump lost pressure at night{end}"
+    one = Scored(Candidate("memory", 1, "".join(filler), "dcf://memory/1", "", {}), 1.0, ())
+    told = cut("why did the pump lose pressure?", replace(one, tokens=700_000), 120)
+    assert sum(counted) < 160_000  # of 2.8 MB, which took 2 s of a core
+    assert told is not None and "pressure at night" in told.candidate.text
+    assert told.tokens <= 120
+
+
 def test_a_best_answer_that_no_cut_fits_is_said_to_be_missed() -> None:
     (one,) = scored(("memory", 50))
     one = replace(one, candidate=replace(one.candidate, citation=f"dcf://{'memory/' * 100}"))
@@ -268,6 +288,21 @@ async def test_a_missed_answer_is_a_warning() -> None:
     assert problem.message.startswith("the best answer, dcf://") and "100 has no room" in str(
         problem
     )
+
+
+async def test_by_the_guide_a_budget_has_the_first_texts_whole() -> None:
+    """Its formula ranks all kinds in one list and slices that; it cuts no text."""
+    clock = Ticking()
+    retrieval = Retrieval(VolatileItems(clock, Numbered()), None, clock)
+    texts = ["parser fails", f"parser fails {'why ' * 300}", "parser fails today", "fine day"]
+    for text in texts:
+        await retrieval.log("/shop", NewItem(text))
+    asked = ContextQuestion("/shop", "parser fails", mode="guide")
+    ranked = [one.candidate.text for one in (await retrieval.context(asked)).found]
+    made = await retrieval.context(replace(asked, budget=100))
+    assert [one.candidate.text for one in made.found] == [one for one in ranked if len(one) < 100]
+    assert [one.left_out.split(":")[0] for one in made.left_out] == ["over the budget"]
+    assert made.problems == () and made.bundle is not None and made.bundle.used <= 100
 
 
 async def test_what_says_no_word_of_a_question_is_told_without_a_budget_alone() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from memory_world import Numbered, Ticking
@@ -16,8 +17,10 @@ from dcf.retrieval import (
     NewItem,
     ObservationShelf,
     Retrieval,
+    Scored,
 )
 from dcf.retrieval.candidate import candidates_of
+from dcf.retrieval.ranking import merged
 
 TEA = ReadDocument(
     "Tea",
@@ -83,7 +86,27 @@ async def test_code_that_stands_in_a_document_is_found_once(tmp_path: Path) -> N
         await kept(memory, "/shop", "tea.md")
         hits = await MemoryDocuments(memory).find("/shop", "picked")
     code = [CodeHit("tea.md", *lines, "", "text", 1, 0.5, ()) for lines in ((2, 9), (4, 9))]
-    assert [one.citation for one in candidates_of([], code, hits)] == [
-        "dcf://code/tea.md/line/4-9",
-        "dcf://document/document-1/line/1-3",
-    ]
+    own, document = candidates_of([], code, hits)
+    assert own.citation == "dcf://code/tea.md/line/4-9"
+    assert document.citation == "dcf://document/document-1/line/1-3"
+    assert document.about["also"] == ["dcf://code/tea.md/line/2-9"]
+    assert "also" not in candidates_of([], code[1:], hits)[1].about
+    # A notebook's pieces have no lines, and its file says in JSON what they do.
+    cells = [replace(one, piece=replace(one.piece, first_line=None)) for one in hits]
+    (document,) = candidates_of([], code, cells)
+    assert document.about["also"] == [one.citation for one in code]
+
+
+async def test_what_stands_in_a_document_too_makes_it_as_near(tmp_path: Path) -> None:
+    """A line that a stack trace names."""
+    source = Source(tmp_path / "m.db")
+    async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as memory:
+        await kept(memory, "/shop", "tea.md")
+        hits = await MemoryDocuments(memory).find("/shop", "picked")
+    code = [CodeHit("tea.md", 2, 2, "", "text", 1, 0.5, (), likeness=1.0)]
+    (document,) = candidates_of([], code, hits)
+    assert document.likeness == 1.0
+    again = Scored(replace(document, citation="dcf://document/2", about={}), 0.5, ())
+    (one,) = merged([Scored(document, 0.9, ()), again])
+    assert one.candidate.about["also"] == ["dcf://code/tea.md/line/2", "dcf://document/2"]
+    assert one.why == ("the same stands in 1 more",)

@@ -21,6 +21,7 @@ from dcf.memory import (
     DocumentFiles,
     FileState,
     InvalidEntry,
+    PieceChoice,
     UnknownDocument,
     UnknownPlace,
 )
@@ -103,15 +104,16 @@ async def test_pieces_are_told_by_page_and_by_lines(documents: ProjectDocuments)
     kept = await keep(documents, "tea.pdf", TEA)
 
     async def numbers(**where: object) -> list[int]:
-        return [one.number for one in await documents.pieces(kept, **where)]  # type: ignore[arg-type]
+        chosen = PieceChoice(**where)  # type: ignore[arg-type]
+        return [one.number for one in await documents.pieces(kept, chosen)]
 
     assert await numbers(page=1) == [1, 2] and await numbers(page=2) == [3]
     assert await numbers(lines=(4, 5)) == [1, 2] and await numbers(lines=(9, 30)) == [2]
     assert await numbers(limit=1, offset=1) == [2] and await numbers(limit=0) == []
     with pytest.raises(UnknownPlace, match=r"tea\.pdf has no text on page 3"):
-        await documents.pieces(kept, page=3)
+        await documents.pieces(kept, PieceChoice(page=3))
     with pytest.raises(UnknownPlace, match=r"tea\.pdf has no text in lines 10 to 11"):
-        await documents.pieces(kept, lines=(10, 11))
+        await documents.pieces(kept, PieceChoice(lines=(10, 11)))
 
 
 async def test_documents_are_listed_by_their_paths(documents: ProjectDocuments) -> None:
