@@ -56,6 +56,7 @@ class _Answerer:
         self.process = process
         self.answers = 0
         self._patience_s = patience_s
+        self._coming: int | None = None
 
     @classmethod
     async def start(cls, command: Sequence[str], patience_s: float) -> Self:
@@ -80,10 +81,15 @@ class _Answerer:
         return self.process.returncode is None
 
     async def answer(self, question: bytes) -> bytes:
-        """Raises _Lost."""
+        """Raises _Lost. Cancelled, the answer is still to come (``rest``)."""
         answered = await self._exchanged(question)
         self.answers += 1
         return answered
+
+    async def rest(self) -> None:
+        """Read the answer that somebody did not wait for. Raises _Lost."""
+        await self._exchanged(None)
+        self.answers += 1
 
     async def end(self, patience_s: float) -> None:
         """Let it end what it is at; it ends of itself when nobody can ask any more."""
@@ -99,21 +105,32 @@ class _Answerer:
         with suppress(ProcessLookupError):
             self.process.kill()
 
-    async def _exchanged(self, message: bytes) -> bytes:
-        into, out = self.process.stdin, self.process.stdout
-        assert into is not None and out is not None
+    async def _exchanged(self, message: bytes | None) -> bytes:
+        """The answer to ``message``; None where it was sent before."""
+        into = self.process.stdin
+        assert into is not None
         try:
             async with asyncio.timeout(self._patience_s):
-                into.write(LENGTH.pack(len(message)) + message)
-                await into.drain()
-                (length,) = LENGTH.unpack(await out.readexactly(LENGTH.size))
-                return await out.readexactly(length)
+                if message is not None:
+                    into.write(LENGTH.pack(len(message)) + message)
+                    await into.drain()
+                return await self._read()
         except TimeoutError as error:
             _log.warning("process %d took longer than %g s", self.process.pid, self._patience_s)
             self._kill()
             raise _Lost from error
         except (OSError, asyncio.IncompleteReadError) as error:
             raise _Lost from error
+
+    async def _read(self) -> bytes:
+        """What comes next, also where this was cancelled in the middle of it."""
+        out = self.process.stdout
+        assert out is not None
+        if self._coming is None:
+            (self._coming,) = LENGTH.unpack(await out.readexactly(LENGTH.size))
+        message = await out.readexactly(self._coming)
+        self._coming = None
+        return message
 
 
 class Answerers:
@@ -141,7 +158,7 @@ class Answerers:
         self._deaths = [0] * count
         self._free: asyncio.Queue[_Answerer | None] = asyncio.Queue()
         self._keeping: list[asyncio.Task[None]] = []
-        self._asking: set[asyncio.Task[tuple[int, bytes]]] = set()
+        self._reading: set[asyncio.Task[None]] = set()
         self.failure: AnswerersFailed | None = None
 
     async def __aenter__(self) -> Self:
@@ -181,23 +198,27 @@ class Answerers:
         return np.frombuffer(body, STORED).reshape(len(texts), -1).astype(np.float32)
 
     async def _asked(self, message: bytes) -> tuple[int, bytes]:
-        asking = asyncio.create_task(self._answered(message))
-        self._asking.add(asking)
-        asking.add_done_callback(self._asking.discard)
-        # Whoever asked may go away: the answer is read all the same, else the next would get it.
-        return await asyncio.shield(asking)
-
-    async def _answered(self, question: bytes) -> tuple[int, bytes]:
         for _ in range(_TRIES):
             one = await self._next()
             try:
-                answered = await one.answer(question)
+                answered = await one.answer(message)
             except _Lost:
                 continue
+            except asyncio.CancelledError:
+                # Whoever asked went away: the answer is read all the same, else the next gets it.
+                reading = asyncio.create_task(self._read_rest(one))
+                self._reading.add(reading)
+                reading.add_done_callback(self._reading.discard)
+                raise
             self._free.put_nowait(one)
             (status,) = STATUS.unpack_from(answered)
             return status, answered[STATUS.size :]
         raise AnswerersFailed(how=f"{_TRIES} of them ended over this question")
+
+    async def _read_rest(self, one: _Answerer) -> None:
+        with suppress(_Lost):
+            await one.rest()
+            self._free.put_nowait(one)
 
     async def _next(self) -> _Answerer:
         while True:
