@@ -51,6 +51,16 @@ class Question:
         return asked_names(self.text)
 
     @property
+    def asks_names(self) -> float:
+        """The part of its words that are names or parts of them, from 0 to 1.
+
+        >>> Question("chargePayment").asks_names, Question("what `refund` does later").asks_names
+        (1.0, 0.5)
+        """
+        parts = {part for name in self.names for part in f"{name} {spoken(name)}".lower().split()}
+        return sum(word in parts for word in self.words) / len(self.words) if parts else 0.0
+
+    @property
     def folders(self) -> tuple[str, ...]:
         """``paths`` without detours; empty where one is the root itself."""
         plain = [posixpath.normpath(path) for path in self.paths]

@@ -17,6 +17,17 @@ _LONGEST = 4_000
 # How much the text counts, and by itself the qualified name and its last part: what a function does
 # is said there. A similarity to the sum is the sum of the similarities, in one vector.
 _PARTS = (0.5, 0.3, 0.2)
+# Of which every program is made: they say nothing about what one does, and are most of its words.
+_LANGUAGES_SAY = """
+    and any as assert async await bool boolean break case catch char class cls const continue def
+    default del delete dict do double else elif end enum err except export extends extern false
+    final finally float fn for from func function if impl implements import in int interface is
+    lambda let list long match mod mut new nil none not null number optional or package pass private
+    protected pub public raise range return self short signed static str string struct super switch
+    template this throw throws trait true try tuple type typedef typename typeof undefined union
+    unsigned use using var void where while with yield
+"""
+_OF_LANGUAGES = frozenset(_LANGUAGES_SAY.split())
 
 
 def missing(connection: sqlite3.Connection, embedder: Embedder, limit: int) -> list[KnownPiece]:
@@ -86,4 +97,9 @@ def similarities(
 def _parts(piece: KnownPiece) -> tuple[str, str, str]:
     """The text with its name and path, the qualified name, and its last part."""
     name, last = spoken(piece.name), spoken(piece.name.rpartition(".")[2])
-    return f"{name}\n{spoken(piece.path)}\n{spoken(piece.text[:_LONGEST])}", name, last
+    text = (word for word in spoken(piece.text[:_LONGEST]).split() if _tells(word))
+    return f"{name}\n{spoken(piece.path)}\n{' '.join(text)}", name, last
+
+
+def _tells(word: str) -> bool:
+    return word.lower() not in _OF_LANGUAGES

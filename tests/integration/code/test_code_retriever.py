@@ -72,6 +72,19 @@ class Wide(Broken):
     embed_queries = embed
 
 
+class Heard(Wide):
+    """One that keeps what it was given."""
+
+    name = "heard"
+
+    def __init__(self) -> None:
+        self.heard: set[str] = set()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.heard.update(texts)
+        return super().embed(texts)
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
@@ -337,6 +350,38 @@ async def test_of_two_alike_comes_first_what_does_as_the_question_says(
     questions = ("Lists what may close.", "Closes what is on the list.")
     found = [(await retriever.find(one, limit=1))[0].symbol for one in questions]
     assert found == ["list_close", "closes_list"]
+
+
+async def test_a_name_among_many_words_does_not_ask_for_its_definition(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    (root / "queues.py").write_text(
+        "def pool():\n    return 'main'\n\n\n"
+        "def waiting_workers(pool):\n    return [one for one in workers if one.reads(pool)]\n"
+    )
+    await retriever.sync()
+    questions = ("where is `pool`", "The workers that wait for work, of those that read `pool`.")
+    found = [(await retriever.find(one, limit=1))[0].symbol for one in questions]
+    assert found == ["pool", "waiting_workers"]
+
+
+async def test_of_two_alike_comes_first_what_is_not_for_the_inside(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    body = "(orders):\n    return [one for one in orders if one.open]\n\n\n"
+    names = ("__open_orders__", "_open_orders", "open_orders")
+    (root / "orders.py").write_text("".join(f"def {name}{body}" for name in names))
+    await retriever.sync()
+    found = [hit.symbol for hit in await retriever.find("orders that are open")]
+    assert found == list(reversed(names))
+
+
+async def test_words_of_a_language_mean_nothing(root: Path, tmp_path: Path) -> None:
+    (root / "src" / "desk.py").write_text("def f(x):\n    return x\n")
+    (root / "src" / "shop.py").write_text("def f(x):\n    if x is not None:\n        return x\n")
+    embedder = Heard()
+    await CodeRetriever(root, tmp_path / "code.db", embedder).sync()
+    assert {"f\nsrc desk py\nf x x", "f\nsrc shop py\nf x x x"} <= embedder.heard
 
 
 async def test_after_many_changes_the_index_is_as_one_made_anew(root: Path, tmp_path: Path) -> None:
