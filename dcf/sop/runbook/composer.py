@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from dcf.sop.procedure import Guardrail, Note, Value
 from dcf.sop.runbook import moves
-from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
 from dcf.sop.runbook.command import inline_commands, read_commands
 from dcf.sop.runbook.desk import Desk
