@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ def show_beside(file: Path, workflow: Path, outputs: Outputs) -> Answer:
     read = {"the procedure": file, "the workflow": workflow}
     check_outputs({"--html": outputs.html, "--picture": outputs.picture}, read)
     _check_picture(outputs.picture)
-    draft = read_draft(file, NOTHING_SAID, Screen(as_json=True))
+    draft, _ = asyncio.run(read_draft(file, NOTHING_SAID, Screen(as_json=True)))
     given = read_text(workflow)
     if given.value is None:
         raise BadInput(given.problems)

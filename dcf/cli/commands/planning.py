@@ -247,6 +247,9 @@ def plan(
         picture,
         max_cost,
         context,
+        answers,
+        ask,
+        strict,
     )
     if generated is not None:
         settings = replace(settings, generated=generated)
