@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from dcf.planner.compiling.gap import action_of, domain_of
-from dcf.planner.compiling.skill_choice import required_arguments
-from dcf.planner.compiling.tool_results import ToolResults, fits, required_tools
+from dcf.planner.compiling.tool_results import ToolResults, fits, required_tools, type_of
 from dcf.search import words
 from dcf.skills import Manifest, SkillCatalog, UnknownSkill
 from dcf.skills.discovery import SkillHit, SkillSearch
@@ -152,22 +152,21 @@ class _Offers:
 
     def _missing(self, skill: Manifest) -> list[Value] | None:
         """What the tools of ``skill`` must be given and no input has, as inputs; None where an
-        input has the name of one and another type."""
+        input has the name of one and another type. A default of a tool is none of the runbook's:
+        what it is about has to be said."""
         types = {one.name: one.type for one in self.inputs}
-        schemas = {
-            name: schema
-            for tool in required_tools([skill])
-            for name, schema in tool.input_schema.get("properties", {}).items()
-        }
-        missing = []
-        for name, kind in required_arguments(self.results, [skill]).items():
-            if name not in types:
-                known = next((one for one in VALUE_TYPES if one == kind), None)
-                said = str(schemas.get(name, {}).get("description") or "")
-                missing.append(Value(name, known or "string", said, is_typed=known is not None))
-            elif not fits(types[name], kind):
-                return None
-        return missing
+        missing: dict[str, Value] = {}
+        given: set[str] = set()
+        for tool in required_tools([skill]):
+            properties = tool.input_schema.get("properties", {})
+            for name in tool.input_schema.get("required", ()):
+                schema = properties.get(name, {})
+                if name in types and not fits(types[name], type_of(schema)):
+                    return None
+                if name not in types and name not in given:
+                    missing.setdefault(name, _input(name, schema))
+            given.update(self.results.members(tool))
+        return list(missing.values())
 
     def _said(self, step: Step, found: Found, missing: tuple[str, ...], assumed: str) -> str:
         """What somebody answered, else ``assumed``."""
@@ -184,3 +183,17 @@ class _Offers:
         asks = f"{name} may do step {step.number} ({found.why}, risk {risk}){needs}"
         self.questions.append(Question(id_, step.line, step.title, asks, assumed, (name, PERSON)))
         return assumed
+
+
+def _input(name: str, schema: Mapping[str, Any]) -> Value:
+    """An input of the runbook for an argument of a tool."""
+    kind = next((one for one in VALUE_TYPES if one == type_of(schema)), None)
+    return Value(
+        name,
+        kind or "string",
+        str(schema.get("description") or ""),
+        required="default" not in schema,
+        default=schema.get("default"),
+        enum=tuple(schema.get("enum") or ()),
+        is_typed=kind is not None,
+    )

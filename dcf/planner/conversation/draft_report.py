@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dcf.planner.compiling.gap import domain_of
 from dcf.planner.compiling.skill_offers import PERSON
 from dcf.sop import Draft, outcome
 
@@ -39,12 +40,24 @@ def report_lines(draft: Draft, fields: Mapping[str, Any]) -> Iterator[str]:
         f"{_counted(len(hows), 'step')}: {shares['executable']} % executable, "
         f"{shares['manual']} % done by a person; {unclear} % of the sentences not understood"
     )
-    found = [step for step in draft.sop.all_steps() if step.kind == "task" and step.skills]
+    if not draft.exact:
+        yield from _skill_lines(draft)
+
+
+def _skill_lines(draft: Draft) -> Iterator[str]:
+    own = f"{domain_of(draft.sop)}."
+    skills = [(step.number, step.skills[0]) for step in draft.sop.all_steps() if step.skills]
+    found = [f"step {number} {name}" for number, name in skills if not name.startswith(own)]
+    if found:
+        yield f"skills found: {', '.join(found)}"
+    if len(found) < len(skills):
+        yield (
+            f"skills drafted: {_counted(len(skills) - len(found), 'step')}, which the stub answers "
+            "until somebody fills them in"
+        )
     asked = sum(PERSON in one.answers and one.assumed == PERSON for one in draft.questions)
-    if not draft.exact and (found or asked):
-        named = ", ".join(f"{step.number} {step.skills[0]}" for step in found)
-        more = f"; {asked} more to be asked about" if asked else ""
-        yield f"skills found for {_counted(len(found), 'step')}{': ' if named else ''}{named}{more}"
+    if asked:
+        yield f"skills to be asked about: {_counted(asked, 'step')}, done by a person until then"
 
 
 _HOWS = ("executable", "manual")
