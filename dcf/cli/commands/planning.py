@@ -76,7 +76,10 @@ def plan(
     drafts: Annotated[
         Path | None,
         typer.Option(
-            "--drafts", metavar="DIR", help="Write drafts of missing skills into these sources."
+            "--drafts",
+            metavar="DIR",
+            help="Write drafts of missing skills into these sources; of a runbook for all steps that "
+            "none fits.",
         ),
     ] = None,
     commands: Annotated[
