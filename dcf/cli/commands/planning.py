@@ -78,8 +78,8 @@ def plan(
         typer.Option(
             "--drafts",
             metavar="DIR",
-            help="Write drafts of missing skills into these sources; of a runbook for all steps that "
-            "none fits.",
+            help="Write drafts of missing skills into these sources; of a runbook for all steps "
+            "that none fits.",
         ),
     ] = None,
     commands: Annotated[
