@@ -11,6 +11,7 @@ from dcf.asl.trial import MocksInvalid, read_mocks
 from dcf.cli.input_source import is_json
 from dcf.cli.json_or_yaml import given_json_or_yaml
 from dcf.cli.trouble import BadInput
+from dcf.workflow import is_only_asked
 
 
 def place_of_mocks(given: str | None) -> str:
@@ -37,14 +38,11 @@ def mocks_value(given: str | None, machine: asl.StateMachine) -> Any:
 
 
 def _with_persons(value: Any, machine: asl.StateMachine) -> Any:
-    """``value`` with an answer for each manual task that it has none for: done, with the first
-    choice."""
+    """``value`` with an answer for each Task of persons that it has none for."""
     states = value.get("states", {})
     named = {name.rpartition("/")[2] for name in states}
     assumed = {
-        name: {"return": manual.assumed()}
-        for name, manual in _manual_tasks(machine)
-        if name not in named
+        name: {"return": answer} for name, _, answer in _of_persons(machine) if name not in named
     }
     return {**value, "states": {**assumed, **states}} if assumed else value
 
@@ -53,16 +51,19 @@ def assumed_answers(mocks: Any, machine: asl.StateMachine) -> list[str]:
     """For people: what ``mocks_value`` assumed of persons."""
     states = mocks.get("states", {})
     return [
-        f"{name} is a manual task: assumed is {json.dumps(manual.assumed(), ensure_ascii=False)}"
-        for name, manual in _manual_tasks(machine)
-        if states.get(name) == {"return": manual.assumed()}
+        f"{name} is {kind}: assumed is {json.dumps(answer, ensure_ascii=False)}"
+        for name, kind, answer in _of_persons(machine)
+        if states.get(name) == {"return": answer}
     ]
 
 
-def _manual_tasks(machine: asl.StateMachine) -> Iterator[tuple[str, asl.ManualTask]]:
-    """Every Task that a person does, by its name, at any depth."""
+def _of_persons(machine: asl.StateMachine) -> Iterator[tuple[str, str, Any]]:
+    """Every Task that a person does or that is nothing but an approval, at any depth: its name,
+    what it is, and its answer: done, with the first choice; approved."""
     for name, state in machine.states.items():
         if state.manual is not None:
-            yield name, state.manual
+            yield name, "a manual task", state.manual.assumed()
+        elif is_only_asked(state):
+            yield name, "an approval", {"by": "operator", "reason": "assumed", "at": 0}
         for inner in (*state.branches, *filter(None, (state.processor,))):
-            yield from _manual_tasks(inner)
+            yield from _of_persons(inner)

@@ -14,6 +14,7 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.drafted import drafted_answer, next_commands
 from dcf.cli.drift import FOLLOWING, Followed, Following, follow
 from dcf.cli.exits import BAD_INPUT, FAILED
+from dcf.cli.generated_skills import demand_generated
 from dcf.cli.input_source import read_text
 from dcf.cli.output_file import check_outputs
 from dcf.cli.plan_steps import plan_steps
@@ -40,7 +41,7 @@ from dcf.cli.wording import counted
 from dcf.problem import Problem, has_errors
 
 if TYPE_CHECKING:
-    from dcf.planner import Guidance, Plan
+    from dcf.planner import Bench, Guidance, Guide, Plan, PlannedDraft
     from dcf.sop import Draft, Sop
 
 
@@ -102,44 +103,32 @@ def compile_file(
 ) -> Answer:
     """Compile the procedure in ``file``, by what earlier runs taught. Nothing is written where it
     has problems, but drafts."""
-    from dcf.planner import with_people
-
     check_outputs({"--out": options.out, "--picture": options.picture}, {"the procedure": file})
     _check_picture(options.picture)
     options.following.check(options.out)
-    draft: Draft | None = None
-    noted: Sequence[Problem] = ()
-    if options.strict:
-        sop, noted = read_sop(file)
-    else:
-        draft = read_draft(file, options.answering, screen)
-        sop = draft.sop
-        noted = (*draft.problems, *(parsed_warnings(file) if draft.exact else ()))
     chosen_from = replace(settings, generated=options.generated)
+    desk = _open_desk(chosen_from, screen)
+    draft, noted = _read(file, options, desk.bench, screen)
     offered, is_bound = None, False
-    if options.commands and draft is not None:
-        offered, is_bound = offered_commands(sop, options.generated)
+    if options.commands:
+        offered, is_bound = offered_commands(draft.sop, options.generated)
         if is_bound:
-            sop = offered.sop
-            draft = replace(draft, sop=sop)
-    plan, guidance = asyncio.run(_compiled(sop, options.bind, chosen_from, screen))
-    if draft is not None and options.drafts is None and plan.document is None:
-        # What no skill covers a person does, until there is one.
-        uncovered = {gap.step.number for gap in plan.gaps}
-        if not draft.exact:
-            uncovered |= {step.number for step in sop.all_steps()}
-        draft = replace(draft, sop=with_people(sop, uncovered))
-        plan, guidance = asyncio.run(_compiled(draft.sop, options.bind, chosen_from, screen))
-    problems = [*noted, *(one.at(file=str(file)) for one in plan.problems)]
+            draft = replace(draft, sop=offered.sop)
+    if any(one.kind == "task" for one in draft.sop.all_steps()):
+        demand_generated(options.generated)
+    before = draft.sop
+    planned, guidance = asyncio.run(_planned(desk, draft, options, settings, screen))
+    draft, plan = planned.draft, planned.plan
+    problems = [*noted, *(one.at(file=str(file)) for one in planned.problems)]
     fields: dict[str, Any] = {
         "problems": [one.to_dict() for one in problems],
         **plan.to_json(),
         "guidance": guidance.to_json(),
     }
     told: list[str] = []
-    if draft is not None:
+    if not options.strict:
         drafted = draft_fields(draft, fields["steps"])
-        is_told = not draft.exact or draft.questions or draft.sop != sop
+        is_told = not draft.exact or draft.questions or draft.sop != before
         told = list(draft_lines(draft, drafted)) if is_told else []
         by_number = {step["number"]: step for step in drafted["steps"]}
         drafted["steps"] = [{**by_number[one["step"]], **one} for one in fields["steps"]]
@@ -182,7 +171,7 @@ def compile_file(
     for said in guidance.notes:
         screen.say(said)
     shown += [_reads(name, path) for name, path in options.bind.items()]
-    followed = _followed(plan.document, file, options, chosen_from, screen)
+    followed = _followed(plan.document, file, options, desk, screen, explores=settings.explore)
     shown += followed.shown
     fields |= followed.fields
     if followed.refused is not None:
@@ -200,59 +189,75 @@ def _followed(
     document: dict[str, Any],
     file: Path,
     options: CompilingOptions,
-    settings: Settings,
+    desk: _Desk,
     screen: Screen,
+    *,
+    explores: bool,
 ) -> Followed:
     """``document``, or the workflow that is there already with what changes in it."""
     if options.out is None or not options.following.is_due(options.out):
         return Followed(document)
 
+    async def compiled(old: Sop) -> Plan:
+        guidance = await _consulted(desk.guide, old, explores=explores)
+        return await desk.bench.compile(old, guidance, desk.guide)
+
     def compile_(old: Sop) -> Plan:
-        return asyncio.run(_compiled(old, {}, settings, screen))[0]
+        return asyncio.run(compiled(old))
 
     return follow(file, options.out, options.following, document, compile_, screen)
 
 
-async def _compiled(
-    sop: Sop, bind: Mapping[str, str], settings: Settings, screen: Screen
-) -> tuple[Plan, Guidance]:
-    """The plan of ``sop``, with what ``bind`` says, and the advice that it follows. What is
-    explored is drawn by the procedure itself: the same one, with the same measures, takes the same
-    versions."""
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What a file is compiled with."""
+
+    bench: Bench
+    guide: Guide
+
+
+def _open_desk(settings: Settings, screen: Screen) -> _Desk:
     from dcf.cli.planner.desk import open_bench, open_guide
-    from dcf.planner import with_bindings
+
+    return _Desk(open_bench(settings, needs_skills=False), open_guide(settings, screen))
+
+
+def _read(
+    file: Path, options: CompilingOptions, bench: Bench, screen: Screen
+) -> tuple[Draft, Sequence[Problem]]:
+    """What is to be planned, and what is to be said of a procedure in our own form."""
+    from dcf.sop import Draft
+
+    if options.strict:
+        sop, noted = read_sop(file)
+        return Draft(sop, (), exact=True), noted
+    source = runbook_in(file)
+    draft, _ = asyncio.run(read_draft(source, file, options.answering, screen, bench.draft))
+    return draft, parsed_warnings(file) if draft.exact else ()
+
+
+async def _planned(
+    desk: _Desk, draft: Draft, options: CompilingOptions, settings: Settings, screen: Screen
+) -> tuple[PlannedDraft, Guidance]:
+    """The plan of ``draft``, and the advice that it follows."""
+    guidance = await _consulted(desk.guide, draft.sop, explores=settings.explore)
+    with screen.working("choosing skills"):
+        if options.drafts is not None and not options.commands:
+            draft = await desk.bench.open_to_drafts(draft)
+        people = options.drafts is None and not options.strict
+        planned = await desk.bench.plan(draft, guidance, desk.guide, options.bind, people=people)
+    if planned.plan.document is not None and has_errors(planned.problems):
+        raise BadInput([one for one in planned.problems if one.is_error])
+    return planned, guidance
+
+
+async def _consulted(guide: Guide, sop: Sop, *, explores: bool) -> Guidance:
+    """The advice for ``sop``. What is explored is drawn by the procedure itself: the same one, with
+    the same measures, takes the same versions."""
     from dcf.sop import print_markdown
 
-    if not _has_skills(settings) and not any(one.kind == "task" for one in sop.all_steps()):
-        return _without_skills(sop, settings)
-    guide = open_guide(settings, screen)
-    seed = sha256(print_markdown(sop).encode()).hexdigest()[:12] if settings.explore else None
-    guidance = await guide.consult(seed)
-    bench = open_bench(settings)
-    with screen.working("choosing skills"):
-        plan = await bench.compile(sop, guidance, guide)
-        if bind:
-            sop, wrong = with_bindings(sop, plan, bind)
-            if wrong:
-                raise BadInput(wrong)
-            plan = await bench.compile(sop, guidance, guide)
-    return plan, guidance
-
-
-def _has_skills(settings: Settings) -> bool:
-    return (settings.generated / "catalogs").is_dir()
-
-
-def _without_skills(sop: Sop, settings: Settings) -> tuple[Plan, Guidance]:
-    """The plan of a procedure whose steps are all done by people, where there are no skills."""
-    from dcf.planner import Guidance, Market, compile_sop
-    from dcf.search import embedder_named
-    from dcf.skills import SkillCatalog
-    from dcf.skills.discovery import SkillSearch, index_path
-
-    path = index_path(settings.home, settings.generated, settings.embedder)
-    finder = SkillSearch(path, embedder_named(settings.embedder))
-    return compile_sop(sop, Market(SkillCatalog([]), finder)), Guidance()
+    seed = sha256(print_markdown(sop).encode()).hexdigest()[:12]
+    return await guide.consult(seed if explores else None)
 
 
 def decompile_file(file: Path, out: Path | None, form: str) -> Answer:

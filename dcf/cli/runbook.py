@@ -4,13 +4,13 @@ and the answers that are kept beside it."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dcf.cli.asking import answer_to, at_terminal
-from dcf.cli.input_source import read_bytes
+from dcf.cli.input_source import read_bytes, read_file
 from dcf.cli.json_or_yaml import read_json_or_yaml
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
@@ -27,43 +27,80 @@ _QUOTED = 100
 @dataclass(frozen=True, slots=True)
 class Answering:
     """What is said to questions: ``given`` by id, a ``file`` of such, and whether the person at the
-    terminal is asked."""
+    terminal is asked. With ``among_others`` what answers no question is said to something else."""
 
     given: Mapping[str, str]
     file: Path | None = None
     asks: bool = False
+    among_others: bool = False
 
 
 NOTHING_SAID = Answering({})
+Drafting: TypeAlias = "Callable[[Source, Mapping[str, str]], Awaitable[Draft]]"
+"""Drafts a runbook by answers. Raises NoDraft."""
 
 
-def answers_file(file: Path) -> Path:
-    """Where the answers to the questions of the runbook in ``file`` are kept."""
-    return file.with_suffix(".answers.yaml")
+async def plain_draft(source: Source, answers: Mapping[str, str]) -> Draft:
+    """The draft of a runbook alone, without skills."""
+    from dcf.sop import draft_of
+
+    return draft_of(source, answers)
 
 
-def read_draft(file: Path, answering: Answering, screen: Screen) -> Draft:
-    """The draft of the runbook in ``file`` by all answers that there are; new ones are kept beside
-    it. Raises BadInput, EnvironmentTrouble."""
-    source = runbook_in(file)
+async def read_draft(
+    source: Source,
+    file: Path,
+    answering: Answering,
+    screen: Screen,
+    drafted: Drafting = plain_draft,
+) -> tuple[Draft, dict[str, str]]:
+    """The draft of the runbook ``source``, which is in ``file``, by all answers that there are, and
+    those of them that it goes by; new ones are kept beside it. Raises BadInput,
+    EnvironmentTrouble."""
     kept = kept_answers(file)
     said = _read_answers(answering.file) if answering.file is not None else {}
     said |= answering.given
-    draft = _drafted(source, {**kept, **said})
+
+    async def of(answers: Mapping[str, str]) -> Draft:
+        from dcf.sop import NoDraft
+
+        try:
+            return await drafted(source, answers)
+        except NoDraft as refused:
+            raise BadInput(refused.problems) from refused
+
+    draft = await of({**kept, **said})
+    if answering.among_others:
+        asked = {*draft.answered, *(one.id for one in draft.questions)}
+        said = {name: one for name, one in said.items() if name in asked}
     _check(said, draft)
     if answering.asks and at_terminal(screen):
         while (more := _asked(draft.questions, screen, {*kept, *said})) is not None:
             said |= more
-            draft = _drafted(source, {**kept, **said})
+            draft = await of({**kept, **said})
     if said:
-        _keep(answers_file(file), {**kept, **said}, file)
-        screen.say(f"{answers_file(file)}: {counted(len(said), 'answer', 'answers')} kept")
-    return draft
+        keep_answers(file, {**kept, **said})
+        screen.say(f"{_answers_file(file)}: {counted(len(said), 'answer', 'answers')} kept")
+    answers = {**kept, **said}
+    return draft, {name: answers[name] for name in draft.answered if name in answers}
+
+
+def runbook_text(file: Path) -> str:
+    """The text of the runbook in ``file``, as it is marked up. Raises BadInput."""
+    if file.suffix.lower() == ".docx":
+        message = "a plan that is run keeps the text of its procedure, and DOCX is none"
+        hint = "save it as HTML or Markdown; or dcf plan --from-sop with --out, then dcf submit"
+        raise BadInput([Problem("SOP_FORMAT", message, hint=hint, file=str(file))])
+    text, unreadable = read_file(file)
+    if unreadable is not None:
+        raise BadInput([unreadable])
+    return text
 
 
 def kept_answers(file: Path) -> dict[str, str]:
     """What was answered before about the runbook in ``file``. Raises BadInput."""
-    return _read_answers(answers_file(file)) if answers_file(file).is_file() else {}
+    kept = _answers_file(file)
+    return _read_answers(kept) if kept.is_file() else {}
 
 
 def runbook_in(file: Path) -> Source:
@@ -90,13 +127,10 @@ def parsed(source: Source) -> Reading:
     return Reading(None, (Problem("SOP_FORMAT", message, hint=hint, file=source.file),))
 
 
-def _drafted(source: Source, answers: Mapping[str, str]) -> Draft:
-    from dcf.sop import NoDraft, draft_of
+def _answers_file(file: Path) -> Path:
+    from dcf.sop import answers_file
 
-    try:
-        return draft_of(source, answers)
-    except NoDraft as refused:
-        raise BadInput(refused.problems) from refused
+    return answers_file(file)
 
 
 def _read_answers(file: Path) -> dict[str, str]:
@@ -110,19 +144,11 @@ def _read_answers(file: Path) -> dict[str, str]:
 
 def _check(said: Mapping[str, str], draft: Draft) -> None:
     """Raises BadInput for an answer to what is not asked, or that is none of those offered."""
-    asked = {one.id: one for one in draft.questions}
-    problems = []
-    for name, answer in said.items():
-        if name in asked:
-            offered = " | ".join(asked[name].answers)
-            message = f"{answer!r} is none of the answers to question {name}"
-            problems.append(Problem("CLI_ANSWERS", message, hint=offered, file="--answer"))
-        elif name not in draft.answered:
-            message = f"there is no question {name!r}"
-            ids = ", ".join(asked) or "nothing is asked"
-            problems.append(Problem("CLI_ANSWERS", message, hint=ids, file="--answer"))
-    if problems:
-        raise BadInput(problems)
+    from dcf.sop import unfit_answers
+
+    unfit = unfit_answers(draft, said)
+    if unfit:
+        raise BadInput([replace(one, code="CLI_ANSWERS", file="--answer") for one in unfit])
 
 
 def _asked(questions: Sequence[Question], screen: Screen, done: set[str]) -> dict[str, str] | None:
@@ -131,7 +157,7 @@ def _asked(questions: Sequence[Question], screen: Screen, done: set[str]) -> dic
     question = next((one for one in questions if one.id not in done), None)
     if question is None:
         return None
-    for line in _question_lines(question):
+    for line in question_lines(question.to_json()):
         screen.say(line)
     while True:
         text = answer_to(input, f"answer [Enter: {question.assumed}] ").strip()
@@ -140,7 +166,9 @@ def _asked(questions: Sequence[Question], screen: Screen, done: set[str]) -> dic
         screen.say(f"  one of: {' | '.join(question.answers)}")
 
 
-def _keep(file: Path, answers: Mapping[str, str], source: Path) -> None:
+def keep_answers(source: Path, answers: Mapping[str, str]) -> None:
+    """Keep all ``answers`` beside the runbook in ``source``. Raises EnvironmentTrouble."""
+    file = _answers_file(source)
     lines = [
         f"# Answers to what `dcf plan --from-sop {source.name}` asks, by the ids of questions."
     ]
@@ -154,47 +182,27 @@ def _keep(file: Path, answers: Mapping[str, str], source: Path) -> None:
 
 def draft_fields(draft: Draft, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """The draft for ``--json``; ``steps`` are those of its plan, which say with which skills."""
-    from dcf.sop import outcome
+    from dcf.planner import drafted_outcome
 
-    fields = outcome(draft)
-    skilled = {step["step"] for step in steps if step.get("skills")}
-    for step in fields["steps"]:
-        if step["number"] in skilled:
-            step["how"] = "executable"
-    done = [step["how"] == "executable" for step in fields["steps"]]
-    fields["executable"] = round(sum(done) / len(done), 3) if done else 0.0
-    fields["exact"] = draft.exact
-    fields["questions"] = [one.to_json() for one in draft.questions]
-    fields["answered"] = list(draft.answered)
-    return fields
+    return drafted_outcome(draft, steps)
 
 
 def draft_lines(draft: Draft, fields: Mapping[str, Any]) -> Iterator[str]:
     """What people are told of a draft: its questions, where its sentences went, and how much of it
     runs by itself."""
+    from dcf.planner import report_lines
+
     for question in draft.questions:
-        yield from _question_lines(question)
-    counts = {place: count for place, count in draft.counts().items() if count}
-    total = sum(counts.values())
-    said = ", ".join(f"{count} {place}" for place, count in counts.items())
-    yield f"{counted(total, 'sentence', 'sentences')}: {said}"
-    steps = fields["steps"]
-    shares = {
-        how: round(100 * sum(step["how"] == how for step in steps) / (len(steps) or 1))
-        for how in ("executable", "manual")
-    }
-    unclear = round(100 * counts.get("question", 0) / (total or 1))
-    yield (
-        f"{counted(len(steps), 'step', 'steps')}: {shares['executable']} % executable, "
-        f"{shares['manual']} % done by a person; {unclear} % of the sentences not understood"
-    )
+        yield from question_lines(question.to_json())
+    yield from report_lines(draft, fields)
 
 
-def _question_lines(question: Question) -> Iterator[str]:
-    text = question.text.replace("\n", " ")
+def question_lines(question: Mapping[str, Any]) -> Iterator[str]:
+    """A question as its ``to_json`` has it, with what is assumed and how to answer."""
+    text = question["text"].replace("\n", " ")
     shown = text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
-    yield f"line {question.line}: {question.asks}: {shown!r}"
-    others = [one for one in question.answers if one != question.assumed]
-    how = " | ".join(others) if others else "your words" if not question.answers else ""
-    answer = f"; --answer {question.id}=… ({how})" if how else ""
-    yield f"  assumed: {question.assumed}{answer}"
+    yield f"line {question['line']}: {question['asks']}: {shown!r}"
+    others = [one for one in question["answers"] if one != question["assumed"]]
+    how = " | ".join(others) if others else "your words" if not question["answers"] else ""
+    answer = f"; --answer {question['id']}=… ({how})" if how else ""
+    yield f"  assumed: {question['assumed']}{answer}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from dcf.cli.answer import Answer
 from dcf.cli.input_source import read_text
 from dcf.cli.output_file import check_outputs
 from dcf.cli.planning import store
-from dcf.cli.runbook import NOTHING_SAID, read_draft
+from dcf.cli.runbook import NOTHING_SAID, read_draft, runbook_in
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
 from dcf.problem import Problem, has_errors
@@ -48,7 +49,7 @@ def show_beside(file: Path, workflow: Path, outputs: Outputs) -> Answer:
     read = {"the procedure": file, "the workflow": workflow}
     check_outputs({"--html": outputs.html, "--picture": outputs.picture}, read)
     _check_picture(outputs.picture)
-    draft = read_draft(file, NOTHING_SAID, Screen(as_json=True))
+    draft, _ = asyncio.run(read_draft(runbook_in(file), file, NOTHING_SAID, Screen(as_json=True)))
     given = read_text(workflow)
     if given.value is None:
         raise BadInput(given.problems)

@@ -80,6 +80,11 @@ class CompiledShown(Envelope, total=False):
         Field(description="Steps that no skill covers, with the nearest and a draft of a skill."),
     ]
     risk: Annotated[dict[str, Any], Field(description="Of all steps together.")]
+    questions: Annotated[
+        list[dict[str, Any]],
+        Field(description="{id, line, text, asks, assumed, answers} still open."),
+    ]
+    report: Annotated[list[str], Field(description="How much of it runs by itself.")]
 
 
 class Told(Envelope, total=False):

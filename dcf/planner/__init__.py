@@ -24,15 +24,25 @@ if TYPE_CHECKING:
     from dcf.planner.compiling.people import with_people
     from dcf.planner.compiling.plan import Plan, PlannedStep, Risk
     from dcf.planner.compiling.skill_choice import Candidate
+    from dcf.planner.compiling.skill_offers import (
+        FEWEST_MATCHED,
+        LEAST_OFFERED,
+        MOST_CLOSE,
+        PERSON,
+        fitting,
+        is_open_to_skills,
+    )
     from dcf.planner.compiling.tool_results import ToolResults
     from dcf.planner.compiling.version_choice import VersionChoice, choose_version
     from dcf.planner.conversation.advancing import FindContext, ModelAtHand
-    from dcf.planner.conversation.bench import Bench, the_embedder
+    from dcf.planner.conversation.bench import Bench, PlannedDraft, the_embedder
+    from dcf.planner.conversation.draft_report import drafted_outcome, report_lines
     from dcf.planner.conversation.guidance import Guidance, Guide, History, history_of, no_guide
     from dcf.planner.conversation.permissions import Permissions, permissions_of, shown_digest
     from dcf.planner.conversation.planner import Planner
     from dcf.planner.conversation.planning import STEPS, Planning, Status
     from dcf.planner.conversation.question import NEW, Question, misread, wishes
+    from dcf.planner.conversation.sourcing import GIVEN
     from dcf.planner.conversation.spending import DraftLimits, Spending
     from dcf.planner.conversation.store import PlanningStore
     from dcf.planner.decompiling.decompile import Decompiled, decompile
@@ -58,10 +68,15 @@ else:
     export_late(__name__)
 
 __all__ = [
+    "FEWEST_MATCHED",
+    "GIVEN",
+    "LEAST_OFFERED",
     "MARGIN",
     "MATCH_THRESHOLDS",
+    "MOST_CLOSE",
     "NEW",
     "ORIGIN",
+    "PERSON",
     "PLACE",
     "STEPS",
     "THRESHOLDS",
@@ -91,6 +106,7 @@ __all__ = [
     "Part",
     "Permissions",
     "Plan",
+    "PlannedDraft",
     "PlannedStep",
     "Planner",
     "Planning",
@@ -118,8 +134,11 @@ __all__ = [
     "command_steps",
     "compile_sop",
     "decompile",
+    "drafted_outcome",
     "drift",
+    "fitting",
     "history_of",
+    "is_open_to_skills",
     "lines_of",
     "misread",
     "no_guide",
@@ -127,6 +146,7 @@ __all__ = [
     "permissions_of",
     "picture_of",
     "reads_text",
+    "report_lines",
     "shown_digest",
     "side_by_side",
     "source_of",

@@ -54,7 +54,21 @@ if TYPE_CHECKING:
     from dcf.sop.parse import Form, check, form_of, parse, parse_markdown, parse_yaml
     from dcf.sop.procedure import VALUE_TYPES, Guardrail, Note, Role, Sop, Value, ValueType
     from dcf.sop.reading import Reading
-    from dcf.sop.runbook.drafted import PLACES, Draft, NoDraft, Place, Question, Sentence
+    from dcf.sop.runbook.drafted import (
+        PLACES,
+        Draft,
+        NoDraft,
+        Place,
+        Question,
+        Sentence,
+        question_id,
+    )
+    from dcf.sop.runbook.kept_answers import (
+        answers_file,
+        answers_in,
+        has_answers,
+        unfit_answers,
+    )
     from dcf.sop.runbook.outcome import outcome
     from dcf.sop.runbook.reading import draft, draft_of
     from dcf.sop.runbook.source import Source
@@ -132,11 +146,14 @@ __all__ = [
     "Value",
     "ValueType",
     "Wait",
+    "answers_file",
+    "answers_in",
     "check",
     "clashes",
     "draft",
     "draft_of",
     "form_of",
+    "has_answers",
     "lane_name",
     "names_in",
     "new_sop",
@@ -156,9 +173,11 @@ __all__ = [
     "print_type",
     "print_wait",
     "print_yaml",
+    "question_id",
     "read_argument_list",
     "read_condition",
     "read_source",
     "schema_text",
     "to_data",
+    "unfit_answers",
 ]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         pending_approvals,
         question_of,
     )
-    from dcf.workflow.asking import approval_wait, standing_grants
+    from dcf.workflow.asking import approval_wait, is_only_asked, standing_grants
     from dcf.workflow.audit_trail import write_audit_trail
     from dcf.workflow.callback import beat_task, fail_task, succeed_task
     from dcf.workflow.choreography import Choreographer
@@ -153,6 +153,7 @@ __all__ = [
     "is_earlier",
     "is_file_name",
     "is_manual",
+    "is_only_asked",
     "iso",
     "live_workers",
     "load",

@@ -74,7 +74,10 @@ def plan(
     drafts: Annotated[
         Path | None,
         typer.Option(
-            "--drafts", metavar="DIR", help="Write drafts of missing skills into these sources."
+            "--drafts",
+            metavar="DIR",
+            help="Write drafts of missing skills into these sources; of a runbook for all steps "
+            "that none fits.",
         ),
     ] = None,
     commands: Annotated[
@@ -246,6 +249,9 @@ def plan(
         picture,
         max_cost,
         context,
+        answers,
+        ask,
+        strict,
     )
     if generated is not None:
         settings = replace(settings, generated=generated)

@@ -49,13 +49,16 @@ def open_planner(
     screen: Screen,
     max_cost: float | None = None,
     context: int | None = None,
+    *,
+    needs_skills: bool = True,
 ) -> Planner:
     """The planner for the workflows in this folder. A model is told what fits of the project in at
-    most ``context`` tokens (None: nothing). Raises BadInput where there are no skills, the model
-    that is set cannot be asked, or the project cannot be searched."""
+    most ``context`` tokens (None: nothing). Raises BadInput where it
+    ``needs_skills`` and there are none, the model that is set cannot be asked, or the project
+    cannot be searched."""
     demand_models(settings)
     return Planner(
-        open_bench(settings),
+        open_bench(settings, needs_skills=needs_skills),
         open_plannings(),
         clock=now_ms,
         new_id=lambda: secrets.token_hex(4),
@@ -65,9 +68,11 @@ def open_planner(
     )
 
 
-def open_bench(settings: Settings) -> Bench:
-    """What the planner works with. Raises BadInput where there are no skills."""
-    catalog = open_skills(settings.generated)
+def open_bench(settings: Settings, *, needs_skills: bool = True) -> Bench:
+    """What the planner works with. Raises BadInput where it ``needs_skills`` and there are none: a
+    procedure whose steps are all done by people needs none."""
+    has_skills = needs_skills or (settings.generated / "catalogs").is_dir()
+    catalog = open_skills(settings.generated) if has_skills else SkillCatalog([])
     embedder = embedder_named(settings.embedder)
     index = index_path(settings.home, settings.generated, settings.embedder)
     search = SkillSearch(index, embedder)

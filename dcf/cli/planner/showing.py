@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.table import Table
@@ -12,6 +12,7 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import BAD_INPUT, FAILED, OK
 from dcf.cli.plan_steps import plan_steps
 from dcf.cli.planner.procedure import input_table, procedure_text
+from dcf.cli.runbook import question_lines
 from dcf.cli.trouble import listed, summary
 from dcf.planner import Planning
 from dcf.problem import Problem
@@ -68,6 +69,7 @@ def shown(planning: Planning) -> list[Any]:
         parts.append(Text(f"Made of {kind}{source['title']} ({source['id']})"))
     if planning.plan is not None:
         parts.append(plan_steps(planning.plan["steps"]))
+        parts += [Text(line) for line in _runbook(planning.plan)]
     elif planning.workflow is not None:
         parts.append(_states(planning.workflow))
     if planning.shown is not None:
@@ -103,6 +105,14 @@ def next_step(planning: Planning) -> str:
             return f"{again} --answer name=value   (or mend the procedure and plan again)"
         case _:
             return f"dcf explain {planning.workflow_id}"
+
+
+def _runbook(plan: Mapping[str, Any]) -> Iterator[str]:
+    """What a runbook asks, and what became of it."""
+    told = plan.get("runbook", {"questions": (), "report": ()})
+    for question in told["questions"]:
+        yield from question_lines(question)
+    yield from told["report"]
 
 
 def _states(workflow: Mapping[str, Any]) -> Table:

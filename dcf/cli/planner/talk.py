@@ -11,6 +11,7 @@ from typing import Any
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.asking import answer_to, at_terminal
 from dcf.cli.exits import INTERRUPTED
+from dcf.cli.generated_skills import demand_generated
 from dcf.cli.input_source import read_input
 from dcf.cli.outcome import who
 from dcf.cli.output_file import check_outputs
@@ -18,11 +19,19 @@ from dcf.cli.planner.carrying_out import RunWish, carry_out, is_to_reflect, refl
 from dcf.cli.planner.desk import open_planner
 from dcf.cli.planner.showing import answer_of, fields_of, next_step, shown
 from dcf.cli.planning import draw_into, read_sop, write_workflow
+from dcf.cli.runbook import (
+    Answering,
+    keep_answers,
+    kept_answers,
+    read_draft,
+    runbook_in,
+    runbook_text,
+)
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
 from dcf.cli.visible import visible
-from dcf.planner import Planner, Planning, Question, misread, wishes
+from dcf.planner import GIVEN, Planner, Planning, Question, misread, wishes
 from dcf.problem import Problem
 
 
@@ -31,7 +40,8 @@ class Talk:
     """The command line. ``objective`` or ``resume`` (an id) or ``procedure`` says what is planned.
     ``approve`` is the digest of what was shown before; ``yes`` approves unseen what no model wrote.
     ``run`` None: nothing is run here. ``context`` is tokens of what a model is told of the
-    project."""
+    project. ``answered`` is a file of answers to questions of the procedure, which are asked at the
+    terminal with ``asks``; ``strict``: it has to be in our own form."""
 
     objective: str
     resume: str | None
@@ -45,6 +55,9 @@ class Talk:
     picture: Path | None
     max_cost: float | None
     context: int | None = None
+    answered: Path | None = None
+    asks: bool = False
+    strict: bool = False
 
 
 async def talk(order: Talk, settings: Settings, screen: Screen) -> Answer:
@@ -52,11 +65,17 @@ async def talk(order: Talk, settings: Settings, screen: Screen) -> Answer:
     answers = _answers(order)
     outputs = {"--out": order.out, "--picture": order.picture}
     check_outputs(outputs, {"the procedure": order.procedure})
-    planner = open_planner(settings, screen, order.max_cost, order.context)
+    planner = open_planner(
+        settings,
+        screen,
+        order.max_cost,
+        order.context,
+        needs_skills=order.procedure is None and order.resume is None,
+    )
     asks = at_terminal(screen)
     planning: Planning | None = None
     try:
-        planning = await _begun(planner, order, answers, screen, asks=asks)
+        planning = await _begun(planner, order, answers, settings, screen, asks=asks)
         while asks and planning.status == "asking":
             planning = await planner.answer(planning.id, _asked(planning.questions, screen))
         if planning.status == "shown":
@@ -80,26 +99,66 @@ async def talk(order: Talk, settings: Settings, screen: Screen) -> Answer:
 
 
 async def _begun(
-    planner: Planner, order: Talk, answers: dict[str, Any], screen: Screen, *, asks: bool
+    planner: Planner,
+    order: Talk,
+    answers: dict[str, Any],
+    settings: Settings,
+    screen: Screen,
+    *,
+    asks: bool,
 ) -> Planning:
     if order.resume is not None:
         if order.objective.strip():
             answers["objective"] = order.objective
         if answers:
-            return await planner.answer(order.resume, answers)
+            return _kept(await planner.answer(order.resume, answers))
         with screen.working("planning …"):
             return await planner.resume(order.resume)
     procedure = None
     if order.procedure is not None:
-        read_sop(order.procedure)  # with all its problems, before anything is kept
-        procedure = (visible(str(order.procedure)), order.procedure.read_text(encoding="utf-8"))
+        # With all its problems, before anything is kept.
+        answers |= await _read(planner, order, settings, screen)
+        procedure = (visible(str(order.procedure)), runbook_text(order.procedure))
     objective = order.objective
     if asks and procedure is None:
         if not objective.strip():
             objective = answer_to(input, "What is to be achieved? ")
         answers |= _asked(wishes(answers), screen)
     with screen.working("planning …"):
-        return await planner.start(objective, answers, procedure=procedure)
+        return await planner.start(objective, answers, procedure=procedure, strict=order.strict)
+
+
+async def _read(
+    planner: Planner, order: Talk, settings: Settings, screen: Screen
+) -> dict[str, str]:
+    """The answers to questions of the procedure; new ones are kept beside it. Raises BadInput."""
+    assert order.procedure is not None
+    if order.strict:
+        sop, _ = read_sop(order.procedure)
+        answers: dict[str, str] = {}
+    else:
+        said = Answering(order.answers, order.answered, order.asks, among_others=True)
+        source = await asyncio.to_thread(runbook_in, order.procedure)
+        draft, answers = await read_draft(
+            source, order.procedure, said, screen, planner.bench.draft
+        )
+        sop = draft.sop
+    if any(step.kind == "task" for step in sop.all_steps()):
+        demand_generated(settings.generated)
+    return answers
+
+
+def _kept(planning: Planning) -> Planning:
+    """``planning``, with its answers to questions of a procedure kept beside that one, if it is
+    still what it was."""
+    source, runbook = planning.source, (planning.plan or {}).get("runbook")
+    if source is None or source["basis"] != GIVEN or not runbook:
+        return planning
+    file = Path(source["id"])
+    given = {name: planning.answers[name] for name in runbook["answered"]}
+    if given and file.is_file() and runbook_text(file) == source["text"]:
+        keep_answers(file, {**kept_answers(file), **given})
+    return planning
 
 
 def _asked(questions: Any, screen: Screen) -> dict[str, str]:

@@ -17,9 +17,9 @@ from dcf.mcp.plan_answers import Checked, CompiledShown, Plannings, PlanShown, T
 from dcf.mcp.plan_view import planning_view
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
-from dcf.planner import Planning, decompile
+from dcf.planner import Planning, decompile, drafted_outcome, report_lines
 from dcf.problem import Problem, has_errors
-from dcf.sop import Reading, parse, print_markdown
+from dcf.sop import NoDraft, Source, parse, print_markdown, unfit_answers
 from dcf.workflow import load, result, submit
 
 PlanningId = Annotated[str, Obvious("Id of the planning.")]
@@ -39,7 +39,7 @@ Procedure = Annotated[str, "Markdown or YAML."]
 async def plan_start(
     platform: Platform,
     objective: Annotated[str, Obvious("What is to be achieved.")] = "",
-    sop: Annotated[str | None, "Your procedure; else a stored one is found."] = None,
+    sop: Annotated[str | None, "Your procedure or runbook; else a stored one is found."] = None,
     answers_json: Answers = None,
     planner_agent_id: Annotated[str | None, "Whose guidelines count."] = None,
     context_tokens: ContextTokens = None,
@@ -149,15 +149,30 @@ async def check_sop(platform: Platform, sop: Procedure) -> Checked:
 
 
 @tool("planner")
-async def compile_sop(platform: Platform, sop: Procedure) -> CompiledShown:
-    """Make a workflow of a procedure: skills are found, data flow is checked, gaps are drafted."""
-    reading: Reading = await asyncio.to_thread(parse, sop)
-    if reading.sop is None:
-        return {**_judged(reading.problems), "workflow": None}  # type: ignore[typeddict-item]
+async def compile_sop(
+    platform: Platform,
+    sop: Procedure,
+    answers_json: Annotated[dict[str, str] | None, "By id of question."] = None,
+) -> CompiledShown:
+    """Make a workflow of a procedure or any runbook; people do what no skill covers."""
     planner = platform.plans.planner(writes_waiting=False)
+    answers = answers_json or {}
+    try:
+        draft = await planner.bench.draft(Source(sop, "sop"), answers)
+    except NoDraft as refused:
+        return {**_judged(refused.problems), "workflow": None}  # type: ignore[typeddict-item]
     guidance = await planner.guide.consult()
-    plan = await planner.bench.compile(reading.sop, guidance, planner.guide)
-    return {**_judged((*reading.problems, *plan.problems)), **plan.to_json()}  # type: ignore[typeddict-item]
+    made = await planner.bench.plan(draft, guidance, planner.guide, {})
+    noted = parse(sop).problems if draft.exact else ()
+    told = made.plan.to_json()
+    shown: CompiledShown = {
+        **_judged((*noted, *unfit_answers(draft, answers), *made.problems)),  # type: ignore[typeddict-item]
+        **told,
+        "gaps": [gap.to_json() for gap in made.gaps],
+        "questions": [one.to_json() for one in made.draft.questions],
+        "report": list(report_lines(made.draft, drafted_outcome(made.draft, told["steps"]))),
+    }
+    return shown
 
 
 @tool("planner")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dcf.planner.compiling.gap import slug
+from dcf.planner.compiling.gap import domain_of
 from dcf.planner.compiling.people import free_number
 from dcf.skills import SkillCatalog, UnknownSkill
 from dcf.sop import (
@@ -58,7 +58,7 @@ class CommandSteps:
 def command_steps(sop: Sop) -> CommandSteps:
     """The commands of the manual steps of ``sop`` as tasks. A step is changed as a whole: where one
     of its commands is more than an argument list, or somebody has to answer, a person does it."""
-    domain = slug(sop.title, "procedure", 30)
+    domain = domain_of(sop)
     made = _Making(
         f"{domain}.run_commands",
         {one.name for one in sop.inputs},

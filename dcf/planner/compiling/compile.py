@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dcf.planner.compiling.gap import Gap, slug
+from dcf.planner.compiling.gap import Gap, domain_of, slug
 from dcf.planner.compiling.gap_data import gap_data
 from dcf.planner.compiling.market import Market
 from dcf.planner.compiling.plan import Plan, PlannedStep, risk_of
@@ -39,7 +39,7 @@ def compile_sop(sop: Sop, market: Market) -> Plan:
     works = plan_work(sop, market)
     weaving = Weaving(sop, works)
     machine = weave(weaving)
-    domain = slug(sop.title, "procedure", 30)
+    domain = domain_of(sop)
     gaps = tuple(
         Gap(works[number].step, works[number].nearest, domain, data)
         for number, data in gap_data(weaving).items()

@@ -14,7 +14,7 @@ from dcf.planner.compiling.shape import Shape
 from dcf.planner.compiling.skill_choice import Candidate
 from dcf.problem import Problem
 from dcf.skills import NewSkill, SourcePlan
-from dcf.sop import Step
+from dcf.sop import Sop, Step
 
 _LONGEST = 60
 _UNCOVERED = "name a skill in the step, or fill in the draft of one: --drafts skills_src"
@@ -48,7 +48,7 @@ class Gap:
 
     @property
     def action(self) -> str:
-        return slug(self.step.title, "do_step")
+        return action_of(self.step)
 
     @property
     def tool(self) -> str:
@@ -90,12 +90,16 @@ class Gap:
             f"    2. Report {reports}.",
             "  tools:",
             f"    - ref: {self.tool}",
+            "  tests:",
+            "    - name: the stub answers with the examples",
+            f"      tool: {self.tool}",
+            f"      arguments: {_flow(self._arguments())}",
+            f"      expect: {{ contains: {_flow(self._answer())} }}",
         ]
         return "\n".join(lines) + "\n"
 
     def tool_yaml(self) -> list[str]:
         """The lines of the draft of its tool, whose stand-in answers with examples."""
-        answer = {name: shape.example() for name, shape in self.data.gives.items()}
         return [
             f"{self.action}:",
             "  version: 0.1.0",
@@ -103,9 +107,18 @@ class Gap:
             f"  params: {_flow(_schema(self.data.takes, self.data.optional))}",
             f"  result: {_flow(_schema(self.data.gives))}",
             "  defaults:",
-            f"    response: {_flow(answer)}",
+            f"    response: {_flow(self._answer())}",
             "    latencyMs: 10",
         ]
+
+    def _arguments(self) -> dict[str, Any]:
+        """Examples of what its tool must be given."""
+        given = self.data.takes.items()
+        return {name: one.example() for name, one in given if name not in self.data.optional}
+
+    def _answer(self) -> dict[str, Any]:
+        """What the stand-in of its tool answers."""
+        return {name: shape.example() for name, shape in self.data.gives.items()}
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -173,6 +186,16 @@ def tools_yaml(domain: str, gaps: Sequence[Gap]) -> str:
     for gap in gaps:
         lines += [f"      {line}" for line in gap.tool_yaml()]
     return "\n".join(lines) + "\n"
+
+
+def domain_of(sop: Sop) -> str:
+    """The name before the dot of skills that are drafted for the steps of ``sop``."""
+    return slug(sop.title, "procedure", 30)
+
+
+def action_of(step: Step) -> str:
+    """The name behind the dot of the skill that is drafted for ``step``."""
+    return slug(step.title, "do_step")
 
 
 def slug(title: str, otherwise: str, most: int = _LONGEST) -> str:

@@ -62,10 +62,12 @@ class Planner:
         answers: Mapping[str, Any] | None = None,
         *,
         procedure: tuple[str, str] | None = None,
+        strict: bool = False,
         advised: str | None = None,
     ) -> Planning:
         """A new planning, as far as it goes without asking. ``procedure`` is the name and the text
-        of one that the person brings, ``advised`` the agent of the guide. Where a model fails, the
+        of one that the person brings, or of any runbook unless it is ``strict``, ``advised`` the
+        agent of the guide. Where a model fails, the
         planning says so, and ``resume`` asks it again. Raises InvalidAnswers, OSError."""
         now = self._clock()
         planning = Planning(self._new_id(), now, now, advised=advised, explores=self._explore)
@@ -74,7 +76,7 @@ class Planner:
             if problem := not_text(name, name + text):
                 raise InvalidAnswers([problem])
             source = {"kind": "procedure", "id": name, "title": name, "text": text, "basis": GIVEN}
-            planning = replace(planning, source={**source, "drafted": False}).did(
+            planning = replace(planning, source={**source, "drafted": False, "strict": strict}).did(
                 3, f"given: {name}", now
             )
         given = {**(answers or {})}

@@ -43,15 +43,15 @@ class Planning:
     the person lets a draft use them; None where they were asked and did not answer that yet.
     ``source`` is what the workflow is made of: ``{kind: procedure | workflow | draft, id, title,
     text, basis, drafted}``, of which ``basis`` is the digest of the wishes it was chosen for, and
-    ``drafted`` whether a model wrote it. ``advised`` names the agent whose
-    guidelines count, None for the usual one; with ``explores`` a version of a skill may be taken
-    to learn about it, the same one whenever it is compiled with the same measures. ``rounds`` are
-    the drafts of a model with their
-    problems. ``guidance`` is what guidelines and earlier runs said. ``workflow`` and ``input`` are
-    what would run, ``plan`` its steps and gaps, ``permissions`` what it may do. ``shown`` is the
-    digest of these; ``approval`` is ``{digest, by, at}``. ``kept`` has the digests of the files of
-    all workflows that were approved. ``run`` is ``{workflow_id, file, …}``. ``journal`` has
-    ``{step, at, note}``.
+    ``drafted`` whether a model wrote it; ``strict`` says that it has to be in our own form, and
+    ``answers`` has what is kept of those to the questions of a runbook. ``advised`` names the agent
+    whose guidelines count, None for the usual one; with ``explores`` a version of a skill may be
+    taken to learn about it, the same one whenever it is compiled with the same measures. ``rounds``
+    are the drafts of a model with their problems. ``guidance`` is what guidelines and earlier runs
+    said. ``workflow`` and ``input`` are what would run, ``plan`` its steps and gaps,
+    ``permissions`` what it may do. ``shown`` is the digest of these; ``approval`` is ``{digest, by,
+    at}``. ``kept`` has the digests of the files of all workflows that were approved. ``run`` is
+    ``{workflow_id, file, …}``. ``journal`` has ``{step, at, note}``.
     """
 
     id: str

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dcf.planner.compiling.binding import with_bindings
-from dcf.planner.conversation.bench import Bench
+from dcf.planner.conversation.bench import Bench, PlannedDraft
+from dcf.planner.conversation.draft_report import drafted_outcome, report_lines
 from dcf.planner.conversation.guidance import Guidance, Guide
 from dcf.planner.conversation.permissions import permissions_of, shown_digest
 from dcf.planner.conversation.planning import Planning
@@ -17,14 +18,17 @@ from dcf.planner.conversation.question import (
     OBJECTIVE,
     binding_questions,
     bound_by,
+    draft_questions,
     input_of,
     input_questions,
+    not_offered,
+    texts_of,
     unused,
 )
 from dcf.planner.conversation.wishing import unnamed, with_guardrails
 from dcf.problem import Problem, has_errors
 from dcf.skills import SkillCatalog
-from dcf.sop import parse
+from dcf.sop import Draft, NoDraft, parse, read_source
 from dcf.workflow import InvalidWorkflow, load, validate
 
 
@@ -46,26 +50,48 @@ async def compile_source(
     guidance: Guidance,
     guide: Guide,
 ) -> Compiled:
-    """The workflow of the procedure that is ``source``, with what the person named besides."""
-    file = source["id"]
-    reading = parse(source["text"], file)
-    if reading.sop is None:
+    """The workflow of the procedure or runbook that is ``source``, with what the person named
+    besides. What a model wrote, and what is to be ``strict``, has to be in our own form, with a
+    skill for each step."""
+    file, text = source["id"], source["text"]
+    is_strict = source["drafted"] or source.get("strict", False)
+    reading = parse(text, file)
+    if reading.sop is None and is_strict:
         return Compiled(None, reading.problems)
-    sop = with_guardrails(reading.sop, answers.get("guardrails"))
-    made = await bench.compile(sop, guidance, guide)
-    wrong: tuple[Problem, ...] = ()
-    if wanted := bound_by(answers):
-        sop, wrong = with_bindings(sop, made, wanted)
-        made = await bench.compile(sop, guidance, guide)
+    if reading.sop is not None and is_strict:
+        draft = Draft(reading.sop, (), exact=True)
+    else:
+        try:
+            said = {**source.get("answers", {}), **texts_of(answers)}
+            runbook = await asyncio.to_thread(read_source, text.encode(), file)
+            draft = await bench.draft(runbook, said)
+        except NoDraft as refused:
+            return Compiled(None, refused.problems)
+    draft = replace(draft, sop=with_guardrails(draft.sop, answers.get("guardrails")))
+    bind = bound_by(answers)
+    made = await bench.plan(draft, guidance, guide, bind, people=not is_strict)
     problems = (
-        *reading.problems,
-        *(one.at(file=file) for one in wrong),
-        *unnamed(sop, answers, drafted=source["drafted"]),
+        *(reading.problems if draft.exact else ()),
+        *unnamed(made.draft.sop, answers, drafted=source["drafted"]),
         *(one.at(file=file) for one in made.problems),
     )
-    plan = made.to_json()
-    chosen = tuple(ref for step in made.steps for ref in step.skills)
+    plan = made.plan.to_json()
+    plan["gaps"] = [gap.to_json() for gap in made.gaps]
+    if not draft.exact or draft.questions or made.draft.sop != draft.sop:
+        plan["runbook"] = _told(made, plan["steps"])
+    chosen = tuple(ref for step in made.plan.steps for ref in step.skills)
     return Compiled(plan.pop("workflow"), problems, plan, chosen)
+
+
+def _told(made: PlannedDraft, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What is kept of a draft beside its plan."""
+    fields = drafted_outcome(made.draft, steps)
+    return {
+        "executable": fields["executable"],
+        "report": list(report_lines(made.draft, fields)),
+        "questions": fields["questions"],
+        "answered": fields["answered"],
+    }
 
 
 async def check_workflow(
@@ -116,12 +142,17 @@ def proposed(planning: Planning, made: Compiled, catalog: SkillCatalog, now: int
     schema = document.get("workflow_input_schema")
     value, wrong = input_of(schema, planning.answers)
     bindings = [name for name in planning.answers if name.startswith(BIND)]
-    known = (*planning.clarifications, *bindings)
+    runbook = (made.plan or {}).get("runbook", {"questions": (), "answered": ()})
+    open_ = draft_questions(runbook["questions"])
+    ids = (*runbook["answered"], *(one.name for one in open_))
+    known = (*planning.clarifications, *bindings, *ids)
     problems += [*wrong, *unused(schema, planning.answers, known)]
+    problems += not_offered(open_, planning.answers)
     asked = binding_questions((made.plan or {}).get("bindings", ()))
     questions = [
         *(one for one in asked if one.name not in planning.answers),
         *input_questions(schema, planning.answers),
+        *open_,
     ]
     is_open = any(one.required for one in questions)
     if not is_open and not wrong:

@@ -96,6 +96,41 @@ def binding_questions(bindings: Iterable[Mapping[str, Any]]) -> list[Question]:
     ]
 
 
+def draft_questions(asked: Iterable[Mapping[str, Any]]) -> list[Question]:
+    """What the draft of a runbook asks, as its ``Question.to_json`` has it. Nobody has to answer:
+    until then the plan goes by what is assumed."""
+    return [
+        Question(
+            one["id"],
+            f"line {one['line']}, {one['text']!r}: {one['asks']}",
+            False,
+            default=one["assumed"],
+            choices=tuple(one["answers"]),
+        )
+        for one in asked
+    ]
+
+
+def not_offered(asked: Iterable[Question], answers: Mapping[str, Any]) -> list[Problem]:
+    """Errors for answers to questions that are still ``asked``, since none of their choices was
+    named."""
+    return [
+        Problem(
+            "PLAN_ANSWER",
+            f"{answers[one.name]!r} is none of the answers to question {one.name}",
+            hint=f"one of {', '.join(map(str, one.choices))}",
+            file=one.name,
+        )
+        for one in asked
+        if one.name in answers
+    ]
+
+
+def texts_of(answers: Mapping[str, Any]) -> dict[str, str]:
+    """The answers that are text, which those to the questions of a draft are."""
+    return {name: one for name, one in answers.items() if isinstance(one, str)}
+
+
 def bound_by(answers: Mapping[str, Any]) -> dict[str, str]:
     """The values that ``answers`` bind, by ``STEP.ARGUMENT``."""
     return {

@@ -68,6 +68,7 @@ def with_source(planning: Planning, one: Stored, note: str, now: int) -> Plannin
         "text": one.text,
         "basis": basis_of(planning),
         "drafted": one.drafted,
+        "answers": dict(one.answers),
     }
     return replace(planning, source=source, problems=()).did(3, note, now)
 

@@ -1,17 +1,17 @@
-"""What is stored: procedures that people wrote, and workflows."""
+"""What is stored: procedures and runbooks that people wrote, and workflows."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from dcf.planner.compiling.gap import slug
 from dcf.problem import Problem
 from dcf.regular_file import read_regular
-from dcf.sop import MAX_CHARACTERS, Sop, parse
+from dcf.sop import MAX_CHARACTERS, NoDraft, Sop, answers_file, answers_in, draft, has_answers
 
 StoredKind = Literal["procedure", "workflow"]
 PLACES = ("sops", "", "generated")
@@ -22,7 +22,8 @@ _SUFFIXES = (".md", ".markdown", ".yaml", ".yml", ".json")
 @dataclass(frozen=True, slots=True)
 class Stored:
     """``id`` is the path below the folder of the workflows; ``text`` what the file says. ``steps``
-    are titles, or names of states; ``drafted``: a model wrote it."""
+    are titles, or names of states; ``drafted``: a model wrote it. ``answers`` are kept beside it,
+    by the ids of a runbook's questions."""
 
     id: str
     kind: StoredKind
@@ -33,6 +34,7 @@ class Stored:
     values: tuple[str, ...]
     text: str
     drafted: bool = False
+    answers: Mapping[str, str] = field(default_factory=dict)
 
 
 def stored_in(workflows: Path) -> tuple[list[Stored], list[Problem]]:
@@ -56,7 +58,7 @@ def _files(folder: Path, *, only_json: bool) -> Iterator[Path]:
         return
     suffixes = (".json",) if only_json else _SUFFIXES
     for file in sorted(folder.iterdir()):
-        if file.suffix.lower() in suffixes and file.is_file():
+        if file.suffix.lower() in suffixes and file.is_file() and not has_answers(file):
             yield file
 
 
@@ -70,10 +72,26 @@ def _read(file: Path, root: Path) -> tuple[Stored | None, list[Problem]]:
         value = _json(text)
         if isinstance(value, dict) and ("asl" in value or "States" in value):
             return _workflow(id_, value, text), []
-    reading = parse(text, str(file))
-    if reading.sop is None:
-        return None, list(reading.problems)
-    return _procedure(id_, reading.sop, text), []
+    answers, problems = _kept(answers_file(file))
+    try:
+        found = draft(text, str(file), answers)
+    except NoDraft as refused:
+        return None, [*problems, *refused.problems]
+    return _procedure(id_, found.sop, text, answers), problems
+
+
+def _kept(file: Path) -> tuple[dict[str, str], list[Problem]]:
+    """The answers that are kept in ``file``, if it is there."""
+    if not file.is_file():
+        return {}, []
+    try:
+        answers = answers_in(read_regular(file, MAX_CHARACTERS).decode())
+    except (OSError, UnicodeDecodeError) as error:
+        return {}, [Problem("PLAN_STORED", f"cannot be read: {error}", file=str(file))]
+    if answers is None:
+        message = "these are no answers by the ids of questions"
+        return {}, [Problem("PLAN_STORED", message, file=str(file))]
+    return answers, []
 
 
 def _json(text: str) -> Any:
@@ -83,7 +101,7 @@ def _json(text: str) -> Any:
         return None
 
 
-def _procedure(id_: str, sop: Sop, text: str) -> Stored:
+def _procedure(id_: str, sop: Sop, text: str, answers: Mapping[str, str]) -> Stored:
     values = (*sop.inputs, *sop.outputs)
     return Stored(
         id_,
@@ -94,6 +112,7 @@ def _procedure(id_: str, sop: Sop, text: str) -> Stored:
         tuple(step.title for step in sop.all_steps() if step.title),
         tuple(f"{one.name} {one.description}".strip() for one in values),
         text,
+        answers=answers,
     )
 
 

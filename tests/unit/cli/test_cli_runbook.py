@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from dcf.cli.runbook import NOTHING_SAID, Answering, answers_file, read_draft
+from dcf.cli.runbook import NOTHING_SAID, Answering, read_draft, runbook_in
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput
+from dcf.sop import answers_file
 
 _RUNBOOK = "# Stop it\n\n1. Stop the service\n\nTODO: the order.\n"
 
@@ -16,7 +18,8 @@ _RUNBOOK = "# Stop it\n\n1. Stop the service\n\nTODO: the order.\n"
 def _runbook(folder: Path) -> tuple[Path, str]:
     file = folder / "stop.md"
     file.write_text(_RUNBOOK, encoding="utf-8")
-    (question,) = read_draft(file, NOTHING_SAID, Screen(as_json=True)).questions
+    draft, _ = asyncio.run(read_draft(runbook_in(file), file, NOTHING_SAID, Screen(as_json=True)))
+    (question,) = draft.questions
     return file, question.id
 
 
@@ -24,9 +27,9 @@ def test_an_answer_is_kept_beside_the_runbook_and_used_again(tmp_path: Path) -> 
     file, name = _runbook(tmp_path)
     said = tmp_path / "said.yaml"
     said.write_text(f"'{name}': guardrail\n", encoding="utf-8")
-    read_draft(file, Answering({}, said), Screen(as_json=True))
+    asyncio.run(read_draft(runbook_in(file), file, Answering({}, said), Screen(as_json=True)))
     assert answers_file(file) == tmp_path / "stop.answers.yaml"
-    again = read_draft(file, NOTHING_SAID, Screen(as_json=True))
+    again, _ = asyncio.run(read_draft(runbook_in(file), file, NOTHING_SAID, Screen(as_json=True)))
     assert [rule.text for rule in again.sop.guardrails] == ["TODO: the order."]
     assert again.answered == (name,) and not again.questions
 
@@ -37,8 +40,7 @@ def test_an_answer_to_nothing_and_one_that_is_not_offered_are_refused(
 ) -> None:
     file, name = _runbook(tmp_path)
     with pytest.raises(BadInput) as refused:
-        read_draft(
-            file, Answering({key or name: one for key, one in given.items()}), Screen(as_json=True)
-        )
+        said = Answering({key or name: one for key, one in given.items()})
+        asyncio.run(read_draft(runbook_in(file), file, said, Screen(as_json=True)))
     assert [one.code for one in refused.value.problems] == ["CLI_ANSWERS"]
     assert not answers_file(file).exists()

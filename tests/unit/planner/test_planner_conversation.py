@@ -400,3 +400,61 @@ def _with_risk(catalog: SkillCatalog, name: str, risk: str) -> SkillCatalog:
             one = replace(one, permissions=permissions, digest=f"{one.digest[:-4]}beef")
         changed.append(one)
     return SkillCatalog(changed)
+
+
+STRANGER = """# Swap the pump
+
+1. Close the valve
+2. Take the pump out
+   - If it is stuck, call the plumber and stop.
+3. Put the new one in
+
+TODO: who has the key?
+"""
+
+
+async def test_any_runbook_is_planned_with_its_questions(desk: Desk) -> None:
+    planning = await desk.planner.start("", procedure=("pump.md", STRANGER))
+
+    assert planning.status == "shown" and planning.plan is not None
+    runbook = planning.plan["runbook"]
+    [asked] = runbook["questions"]
+    [question] = [one for one in planning.questions if one.name == asked["id"]]
+    assert (question.required, question.default) == (False, "note")
+    assert any("done by a person" in line for line in runbook["report"])
+
+    answered = await desk.planner.answer(planning.id, {asked["id"]: "guardrail"})
+    assert answered.status == "shown" and answered.shown != planning.shown
+    assert answered.plan is not None and answered.plan["runbook"]["answered"] == [asked["id"]]
+    assert not answered.questions and not answered.problems
+
+    wrong = await desk.planner.answer(planning.id, {asked["id"]: "perhaps"})
+    assert wrong.status == "invalid"
+    assert [(one["code"], one["file"]) for one in wrong.problems] == [("PLAN_ANSWER", asked["id"])]
+
+
+async def test_what_no_skill_covers_a_person_does_unless_it_is_strict(desk: Desk) -> None:
+    text = "# Moon\n\n## Objective\n\nIt hears.\n\n## Steps\n\n1. Recite the poem to the moon\n"
+    planning = await desk.planner.start("", procedure=("moon.md", text))
+    assert planning.status == "shown" and planning.plan is not None
+    assert [gap["step"] for gap in planning.plan["gaps"]] == ["1"]
+    assert [step["kind"] for step in planning.plan["steps"]] == ["manual"]
+
+    for name, given in (("moon.md", text), ("pump.md", STRANGER)):
+        strict = await desk.planner.start("", procedure=(name, given), strict=True)
+        assert strict.status == "invalid"
+
+
+async def test_a_stored_runbook_is_found_with_the_answers_beside_it(desk: Desk) -> None:
+    sops = desk.workflows / "sops"
+    (sops / "swap-the-pump.md").write_text(STRANGER)
+    planning = await desk.planner.start("swap the pump of the boiler room")
+    assert planning.source is not None and planning.source["id"] == "sops/swap-the-pump.md"
+    assert planning.plan is not None
+    [asked] = planning.plan["runbook"]["questions"]
+
+    (sops / "swap-the-pump.answers.yaml").write_text(f'"{asked["id"]}": "guardrail"\n')
+    again = await desk.planner.start("swap the pump of the boiler room")
+    assert again.plan is not None and again.plan["runbook"]["answered"] == [asked["id"]]
+    _, unread = await desk.planner.bench.stored()
+    assert unread == []

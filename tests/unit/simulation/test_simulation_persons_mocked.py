@@ -49,6 +49,18 @@ def test_what_a_mock_says_is_not_assumed() -> None:
         assert assumed_answers(value, MACHINE) == []
 
 
+def test_an_approval_on_its_own_is_assumed_too() -> None:
+    asked = {"approval": {"required": True, "only": True}}
+    state = {"Type": "Task", "AgentBinding": asked, "End": True}
+    machine = asl.parse({"StartAt": "Agree", "States": {"Agree": state}})
+
+    value = mocks_value(None, machine)
+
+    assert value["states"]["Agree"]["return"]["reason"] == "assumed"
+    (told,) = assumed_answers(value, machine)
+    assert told.startswith("Agree is an approval: assumed is {")
+
+
 def test_a_simulated_run_waits_for_nobody() -> None:
     mocks = mocks_value('{"states": {"Pay": {"return": "paid"}}}', MACHINE)
     flow = json.loads(json.dumps(FLOW).replace('"$.looked"', "null"))
