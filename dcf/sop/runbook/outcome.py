@@ -7,7 +7,7 @@ from typing import Any
 
 from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
 from dcf.sop.runbook.drafted import Draft, Sentence
-from dcf.sop.runbook.moves import hands_over, is_helpless
+from dcf.sop.runbook.ends import hands_over, is_helpless
 from dcf.sop.step import Step
 
 

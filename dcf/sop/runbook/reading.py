@@ -13,14 +13,16 @@ from dcf.sop.parse import form_of, parse
 from dcf.sop.procedure import Note, Role, Sop
 from dcf.sop.runbook.blocks import Block, read_blocks
 from dcf.sop.runbook.callouts import callout_of
-from dcf.sop.runbook.composer import Composer, Scope, has_numbered_orders, is_case
+from dcf.sop.runbook.composer import Composer, is_case
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
 from dcf.sop.runbook.exact import exact_sentences
 from dcf.sop.runbook.flow import Node, Part
 from dcf.sop.runbook.headings import bare_title, slug
+from dcf.sop.runbook.items import has_numbered_orders
 from dcf.sop.runbook.joined import joined
 from dcf.sop.runbook.numbering import number_steps
+from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section, read_sections
 from dcf.sop.runbook.wording import Piece, is_order, pieces
 from dcf.sop.step import Step
@@ -136,7 +138,7 @@ class _Reader:
             if name in ("owner", "team", "responsible", "role") and value:
                 self._owner = value.replace("`", "")
             self._desk.note(piece, "note")
-            self._composer.found.notes.append(Note("Front matter", piece.text, piece.line))
+            self._composer.writer.found.notes.append(Note("Front matter", piece.text, piece.line))
 
     def _take_title(self, root: Section) -> Section:
         """The section of the title: the first heading of the highest level, where all stand
@@ -160,7 +162,7 @@ class _Reader:
             if not covered[line] and _WORD.search(row):
                 piece = Piece(line, line, " ".join(row.split()))
                 self._desk.note(piece, "note")
-                self._composer.found.notes.append(Note("Note", piece.text, line))
+                self._composer.writer.found.notes.append(Note("Note", piece.text, line))
 
     # The parts
 
@@ -217,7 +219,7 @@ class _Reader:
                 composer.blocks([block], Scope([], 0))
                 continue
             if block.kind != "text" or long or is_member:
-                composer.tell([block], None)
+                composer.writer.tell([block], None)
                 continue
             for piece in pieces(block.lines):
                 self._objective.append(piece.text)
@@ -247,13 +249,13 @@ class _Reader:
             if has_numbered_orders(section):
                 main += composer.section(section)
             else:
-                composer.declare(section)
+                composer.declarations.declare(section)
         elif purpose == "first":
-            main += composer.first(section)
+            main += composer.declarations.first(section)
         elif purpose in ("steps", "aside") or _is_procedural(section):
             main += composer.section(section)
         else:
-            composer.declare(section)
+            composer.declarations.declare(section)
 
     # The draft
 
@@ -276,7 +278,7 @@ class _Reader:
             piece = Piece(node.line, node.line, node.title)
             asks = "nothing leads to this step"
             self._desk.ask(piece, asks, "after the step before it", ("after the step before it",))
-        found = composer.found
+        found = composer.writer.found
         roles = {self._owner: ""} if self._owner else {}
         steps = tuple(_owned(step, self._owner) for step in numbered.steps)
         objective = "\n".join(self._objective) or title

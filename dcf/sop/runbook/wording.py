@@ -266,3 +266,19 @@ def _is_duty(said: str) -> bool:
     """``The agent has to check …``: somebody has to do something."""
     found = _DUTY.search(said[:200])
     return found is not None and found["verb"].lower() in _VERBS
+
+
+def title_of(text: str) -> str:
+    """``text`` as the title of a step."""
+    said = text.strip().rstrip(":.;").strip()
+    if said.count("**") % 2:
+        said = said.replace("**", "")
+    return said or text.strip() or "Do this"
+
+
+def question_of(condition: str) -> str:
+    """A condition as a question."""
+    said = condition.strip().strip("*_ ").rstrip("?:.,;")
+    if said.count("**") % 2:
+        said = said.replace("**", "")
+    return f"{said[:1].upper()}{said[1:]}?"
