@@ -13,7 +13,23 @@ from dcf.sop.procedure import Note
 from dcf.sop.runbook.blocks import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
 from dcf.sop.runbook.command import read_commands
-from dcf.sop.runbook.conditions import Decision, read_answer, read_decision
+from dcf.sop.runbook.conditions import (
+    Decision,
+    acts,
+    depends,
+    has_cases,
+    is_fault,
+    is_state,
+    leads,
+    read_answer,
+    read_any_of,
+    read_arrow,
+    read_aside,
+    read_case,
+    read_decision,
+    read_labelled,
+    read_otherwise,
+)
 from dcf.sop.runbook.declarations import Declarations
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.ends import is_of_others
@@ -40,6 +56,8 @@ from dcf.sop.runbook.tables import Row, read_table
 from dcf.sop.runbook.wording import Piece, core, is_order, pieces, question_of, title_of
 from dcf.sop.runbook.writer import Writer
 
+_LONGEST_ARM = 4
+"""Sentences between a condition and what is done otherwise."""
 _OPEN = re.compile(r"\b(?:TODO|TBD|FIXME|XXX|to be (?:determined|defined|written|completed))\b")
 _TOLD = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|will|would|does|do|did|can|could|should|must|may"
@@ -62,17 +80,22 @@ class Composer:
         self._others: list[Node] = []
         self._sections = 0
 
-    def section(self, section: Section, aside: bool = False, counted: bool = False) -> list[Node]:
+    def section(
+        self, section: Section, aside: bool = False, counted: bool = False, case: bool = False
+    ) -> list[Node]:
         """The nodes of a section whose blocks are steps, and of those below it. ``counted``: its
-        heading is one of several that are numbered, and so a step."""
+        heading is one of several that are numbered, and so a step. ``case``: it is one of several
+        that name something that is wrong."""
         self._sections += 1
         scope = Scope([], self._sections)
         self.writer.desk.path = section.path
         heading = Piece(section.line, section.last or section.line, section.title)
-        decision = read_decision(section.title) or (
-            Decision(section.title, "") if section.title.endswith("?") else None
-        )
-        if section.level and not aside and decision and not decision.same:
+        decision = read_case(section.title)
+        if decision is None and (behind := read_decision(bare_title(section.title))):
+            decision = behind
+        if decision is None and (case or section.title.endswith("?")):
+            decision = Decision(section.title, "")
+        if section.level and not aside and decision:
             return self._decided(section, heading, decision, scope)
         node = None if aside else self._open_heading(section, heading, scope, counted)
         inner = scope if node is None else Scope(node.inside, scope.section, 0, node)
@@ -89,8 +112,16 @@ class Composer:
     def _below(self, children: Sequence[Section], scope: Scope) -> None:
         cases = [one for one in children if self.by_cases and is_case(one)]
         counted = len(children) > 1 and all(_is_counted(one) for one in children)
+        children = _with_actions(children)
+        faults = [one for one in children if is_fault(bare_title(one.title))]
+        path = self.writer.desk.path
+        if not counted and path and has_cases(bare_title(path[-1])):
+            faults = [one for one in children if one.purpose == "unknown"]
+        alike = len(faults) > 1 and 2 * len(faults) >= len(children)
         for child in children:
-            if counted:
+            if alike and child in faults:
+                scope.nodes += self.section(child, case=True)
+            elif counted:
                 scope.nodes += self.section(child, counted=True)
             elif len(cases) < 2 or child not in cases:
                 scope.nodes += self.section_or_note(child, scope.owner or scope.last)
@@ -151,35 +182,47 @@ class Composer:
             number = step_number(section.title)
             if number:
                 named = "h" if is_step_heading(section.title) else "*"
-                nodes[0].anchors.append(f"step:{named}:{number}")
+                nodes[0].anchors += [f"step:{named}:{number}", f"part:*:{number}"]
 
     def _decided(
         self, section: Section, heading: Piece, decision: Decision, scope: Scope
     ) -> list[Node]:
         """A heading that is a condition, over what is done then."""
         node = Node(heading.line, question_of(decision.condition))
-        self.writer.desk.note(heading, "condition", node)
+        noted = self.writer.desk.note(heading, "condition", node)
         inner = Scope([], scope.section, scope.loops)
         arms = self._answers(section.blocks, node, inner)
         if not arms:
-            self.blocks(section.blocks, inner)
-            self._below(section.children, inner)
+            within = inner
+            if decision.then:
+                act = self.writer.act(heading, decision.then, inner)
+                self.writer.desk.noted.remove(noted)
+                within = Scope(act.inside, scope.section, scope.loops, act)
+            self.blocks(section.blocks, within)
+            self._below(section.children, within)
             node.arms = [Arm(NO if decision.negated else YES, inner.nodes)]
+            if not inner.nodes:  # there is nothing to do in that case
+                noted.place, noted.node = "note", None
+                return []
         self._anchor(section, [node])
         return [node]
 
     def blocks(self, blocks: Sequence[Block], scope: Scope, in_step: bool = False) -> None:
         """Add what ``blocks`` tell to ``scope``. ``in_step``: they tell more of its last node."""
         told = list(with_callouts(blocks))
+        taken = False
         for at, block in enumerate(told):
+            if taken:
+                taken = False
+                continue
             if isinstance(block, Callout):
                 self.callout(block, scope)
                 continue
             following = told[at + 1] if at + 1 < len(told) else None
             match block.kind:
                 case "text" | "heading":
-                    leads = not in_step and has_commands(following)
-                    self._paragraph(block, scope, in_step, leads)
+                    names = not in_step and has_commands(following)
+                    taken = self._paragraph(block, scope, in_step, names, following)
                 case "list":
                     self._list(block, scope, in_step)
                 case "code":
@@ -191,14 +234,64 @@ class Composer:
                 case _:
                     self.writer.say(whole(block), scope.told)
 
-    def _paragraph(self, block: Block, scope: Scope, in_step: bool, leads: bool) -> None:
-        """``leads``: commands stand below it, so what ends with a colon is what they are for."""
-        for piece in pieces(block.lines):
-            if leads and piece.text.endswith(":") and not is_order(piece.text):
+    def _paragraph(
+        self,
+        block: Block,
+        scope: Scope,
+        in_step: bool,
+        names: bool,
+        following: Block | Callout | None,
+    ) -> bool:
+        """Whether what stands below it was read with it. ``names``: commands stand below it, so
+        what ends with a colon is what they are for."""
+        said = list(pieces(block.lines))
+        at = 0
+        while at < len(said):
+            piece, rest = said[at], said[at + 1 :]
+            at += 1
+            if not rest and self._over(piece, following, scope):
+                return True
+            if names and piece.text.endswith(":") and not is_order(piece.text):
                 if not self.steering.move(piece, scope, [], []):
                     self.writer.act(piece, piece.text, scope)
+            elif (count := _belonging(piece, rest)) and self.steering.move(
+                piece, scope, [], rest[:count]
+            ):
+                at += count
             else:
                 self.sentence(piece, scope, in_step=in_step)
+        return False
+
+    def _over(self, piece: Piece, following: Block | Callout | None, scope: Scope) -> bool:
+        """Whether ``piece`` says what the list below it is for, and both were taken: what is done
+        in a case or for each of several things, the cases of an act, one of several things."""
+        if following is None or isinstance(following, Callout):
+            return False
+        if following.kind != "list" and not has_commands(following):
+            return False
+        if not piece.text.rstrip(" *_").endswith(":"):
+            return False
+        then = read_any_of(piece.text) if following.kind == "list" else None
+        if then is not None and not are_steps(following.children):
+            self.steering.any_of(piece, then, following, scope)
+            return True
+        decision = read_decision(piece.text)
+        if decision is not None and not decision.then:
+            return self.steering.decide(piece, decision, scope, [following], [])
+        if following.kind != "list":
+            return False
+        each = read_each(piece.text)
+        if each and scope.loops < MAX_LOOPS and are_steps(following.children):
+            node = self.writer.act(piece, piece.text, scope)
+            if node.kind == "manual":
+                self.loops.repeat(node, each, piece, [], [following], scope)
+                return True
+            return False
+        if depends(piece.text) and _are_cases(following.children):
+            self.writer.say(piece, scope.told)
+            self._list(following, scope, False, cases=True)
+            return True
+        return False
 
     def _quote(self, block: Block, scope: Scope) -> None:
         for inner in block.children:
@@ -211,15 +304,19 @@ class Composer:
         """A warning is a rule; a note, what somebody should know who does the step."""
         if callout.title:
             self.writer.say(callout.title, scope.told)
-        if not callout.is_warning:
-            self.writer.tell(callout.blocks, scope.told)
-            return
         for block in callout.blocks:
-            if block.kind not in ("text", "list", "item"):
+            is_text = block.kind == "text"
+            if not is_text and not (callout.is_warning and block.kind in ("list", "item")):
                 self.writer.tell([block], scope.told)
                 continue
             for piece in all_pieces(block):
-                self.writer.rule(piece, scope.told)
+                decision = read_decision(piece.text) if scope.told else None
+                if decision and leads(decision.then) and not is_hard_rule(decision.then):
+                    self.steering.decide(piece, decision, scope, [], [])
+                elif callout.is_warning:
+                    self.writer.rule(piece, scope.told)
+                else:
+                    self.writer.say(piece, scope.told)
 
     def code(self, block: Block, scope: Scope) -> None:
         """A block of code belongs to the step before; it is one of its own where none is open."""
@@ -271,7 +368,8 @@ class Composer:
         node.arms = [arm]
         scope.nodes.append(node)
 
-    def _list(self, block: Block, scope: Scope, in_step: bool) -> None:
+    def _list(self, block: Block, scope: Scope, in_step: bool, cases: bool = False) -> None:
+        """``cases``: its items are cases, of which one is so."""
         node = scope.last
         if all(is_link(item) for item in block.children):
             self.writer.tell([block], None)  # a table of contents
@@ -286,8 +384,10 @@ class Composer:
             loops = scope.loops + (node.kind == "loop")
             inner = Scope(inside, scope.section, loops, node)
         told = are_steps(items)
+        path = self.writer.desk.path
+        cases = cases or (bool(path) and len(items) > 1 and has_cases(bare_title(path[-1])))
         for item in items:
-            self._item(item, inner, told)
+            self._item(item, inner, told, cases)
 
     def _answers(self, blocks: Sequence[Block], node: Node, scope: Scope) -> bool:
         """Whether ``blocks`` are answers (``Yes: …``, ``No: …``) to what ``node`` asks; then they
@@ -302,7 +402,7 @@ class Composer:
                 self.steering.answered(first, answer, node, scope, item.children[1:], rest)
         return True
 
-    def _item(self, item: Block, scope: Scope, is_step: bool) -> None:
+    def _item(self, item: Block, scope: Scope, is_step: bool, is_case: bool) -> None:
         first, rest = first_piece(item)
         before = len(scope.nodes)
         below = item.children[1:]
@@ -310,7 +410,12 @@ class Composer:
             self.blocks(item.children, scope)
         elif self._all_others(first):
             self.more(rest, below, scope)
-        elif self.steering.move(first, scope, below, rest):
+        elif not rest and below and self._over(first, below[0], scope):
+            self.more([], below[1:], scope)
+        elif (
+            (case := _case_of(first, below, is_step, is_case))
+            and self.steering.decide(first, case, scope, below, rest)
+        ) or self.steering.move(first, scope, below, rest):
             pass
         elif say(first, scope.told, self.writer.found.inputs):
             self.writer.desk.note(first, "note", scope.told)
@@ -395,6 +500,25 @@ def _is_counted(section: Section) -> bool:
     return bool(step_number(section.title)) and section.purpose not in told
 
 
+def _with_actions(children: Sequence[Section]) -> list[Section]:
+    """``children``; a case without steps has those of the section behind it: ``If this fails``,
+    ``Action``."""
+    found: list[Section] = []
+    for child in children:
+        before = found[-1] if found else None
+        if before and child.purpose == "steps" and not before.children and _is_bare(before):
+            before.children.append(child)
+        else:
+            found.append(child)
+    return found
+
+
+def _is_bare(section: Section) -> bool:
+    """Whether a heading is a case, and nothing below it is to be done."""
+    said = (piece.text for block in section.blocks for piece in all_pieces(block))
+    return read_case(section.title) is not None and not any(acts(one) for one in said)
+
+
 def is_case(section: Section) -> bool:
     """Whether the heading of a section is an order, as ``Cancel an order``."""
     return section.purpose == "unknown" and is_order(bare_title(section.title))
@@ -406,6 +530,42 @@ def _number(node: Node, number: str, scope: Scope) -> None:
 
 def _first_line(text: str) -> str:
     return text.split("\n", 1)[0].replace("`", "'")
+
+
+def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
+    """How many sentences behind a condition tell what is done then: up to the one that says what is
+    done otherwise, or the order behind what only tells how things are then."""
+    decision = read_decision(piece.text)
+    if decision is None or not rest:
+        return 0
+    for at, one in enumerate(rest[:_LONGEST_ARM]):
+        if read_otherwise(one.text) is not None:
+            return at + 1 if at else 0
+        if read_decision(one.text) is not None:
+            break
+    return int(decision.explains and is_order(rest[0].text))
+
+
+def _case_of(first: Piece, below: Sequence[Block], is_step: bool, is_case: bool) -> Decision | None:
+    """The case that an item names, over what is done then. ``is_step``: it is one of steps."""
+    if labelled := read_labelled(first.text, is_case) or (is_step and read_aside(first.text)):
+        return labelled
+    said = first.text.strip()
+    marked = said.endswith(":") or (said.startswith("**") and said.endswith("**"))
+    has_orders = any(one.kind == "list" and are_steps(one.children) for one in below)
+    if marked and has_orders and is_state(said.strip("*_: ")):
+        return Decision(said.strip("*_: "), "")
+    return None
+
+
+def _are_cases(items: Sequence[Block]) -> bool:
+    """Whether each item says what is done in one case."""
+    found = [first_piece(item)[0] for item in items]
+    return all(
+        one is not None
+        and bool(read_labelled(one.text, True) or read_decision(one.text) or read_arrow(one.text))
+        for one in found
+    )
 
 
 def _is_reference(text: str) -> bool:

@@ -1,11 +1,11 @@
-"""How long a sentence says to wait, and within what time."""
+"""How long a sentence says to wait, within what time, and how often to try again."""
 
 from __future__ import annotations
 
 import re
 
 from dcf.sop.language.duration import read_duration
-from dcf.sop.language.phrase import Unreadable, masked
+from dcf.sop.language.phrase import Unreadable, count_of, masked
 from dcf.sop.runbook.wording import core
 
 _DUR = (
@@ -23,6 +23,12 @@ _WITHIN = re.compile(
     rf"\b(?:within|in under|in less than)(?: the (?:next|first))?\s+(?P<time>{_DUR})\b",
     re.IGNORECASE,
 )
+_TIMES = re.compile(
+    r"\b(?:up to|at most|a maximum of|no more than|another)? ?(?P<count>[0-9]{1,2}|two|three|four"
+    r"|five|six|ten)(?: more)? times\b",
+    re.IGNORECASE,
+)
+_TRIES = re.compile(r"(?:retry|repeat|try|re-?run|redo|attempt)\b", re.IGNORECASE)
 
 
 def read_wait(text: str) -> int | None:
@@ -43,3 +49,10 @@ def _seconds(text: str) -> int | None:
         return read_duration(text)
     except Unreadable:
         return None
+
+
+def read_times(text: str) -> int | None:
+    """How often ``Retry up to 3 times`` is tried again."""
+    found = _TIMES.search(text) if _TRIES.match(core(text)) else None
+    count = count_of(found["count"].lower()) if found else None
+    return int(count) if count else None

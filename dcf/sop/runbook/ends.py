@@ -17,25 +17,51 @@ _WHAT = (
     r"|here|now"
     r"|immediately|at once|there|right away|at this point)"
 )
+_AT_ONCE = r"(?:here|now|immediately|at once|there|right away|at this point)"
 _STOP = re.compile(
     rf"(?:please )?(?:stop|abort|halt|cancel|exit|quit|terminate|give up|bail out)(?: {_WHAT})*"
-    r"(?: and (?:stop|exit|abort))?|do not (?:proceed|continue|go on)(?: further| any further)?"
-    r"(?:(?: with| to| until)\b.{0,80})?|don't (?:proceed|continue|go on)(?: further)?",
+    rf"(?: and (?:stop|exit|abort))?"
+    rf"|(?:stop|abort|halt)(?: {_AT_ONCE})?(?: and |, ?|; ?)(?!\w+ (?:the |it ))\w.*"
+    rf"|(?:stop|abort|halt) {_AT_ONCE}\b.*",
     re.IGNORECASE,
 )
+_NO_FURTHER = re.compile(
+    r"(?:(?:you |we |it |they )?(?:must |should |shall |may |can)?(?:do )?(?:not|never)"
+    r"|don['’]t|cannot)"
+    r" (?:proceed|continue|go (?:on|any further|further|ahead)|carry on)\b(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_GATE = re.compile(r"\b(?:until|unless|without|before|if|when)\b", re.IGNORECASE)
+"""``Do not proceed until …`` ends nothing."""
+_WORK = (
+    r"(?:actions?|steps?|work|response|remediation|interventions?|measures?|follow-?up|changes?)"
+)
 _FINISH = re.compile(
-    rf"(?:you(?:'re| are) |we(?:'re| are) |it(?:'s| is) |that(?:'s| is) )?(?:all )?(?:done"
+    rf"(?:you(?:'re|’re| are) |we(?:'re|’re| are) |it(?:'s| is) |that(?:'s| is) )?(?:all )?(?:done"
     rf"|finished|complete)"
-    rf"|(?:finish|end)(?: {_WHAT})*|(?:there is )?nothing (?:else |more |further )*(?:to do|is "
-    rf"needed"
-    r"|needs to be done|needed)(?: .{0,30})?|(?:there is )?no (?:further |other |more "
-    r"|additional |immediate )*"
-    r"(?:action|actions|steps|work|response|remediation)(?: (?:is |are )?(?:needed|required"
-    r"|necessary))?"
-    r"(?: .{0,30})?|ignore(?: (?:it|this|the (?:alert|warning|message|error)))?|all good"
-    r"|that(?:'s| is) (?:it|all)"
-    r"|you can (?:stop|finish)(?: here)?|(?:this |that )?concludes? (?:the|this) (?:\w+ "
-    r"){0,2}?(?:process"
+    rf"|(?:finish|end)(?: {_WHAT})*"
+    rf"|(?:there is |there's |you have )?(?:nothing|no need to (?:do|take|act|proceed|continue"
+    rf"|worry"
+    rf"|investigate))\b.{{0,60}}"
+    rf"|(?:there (?:is|are) |there's |you need "
+    rf"|it needs )?no (?:\w+ ){{0,2}}{_WORK}\b(?: (?:is |are |by "
+    rf"\w+ |on your \w+ )*(?:needed|required|necessary|to (?:do|take)|warranted))?(?: .{{0,40}})?"
+    rf"|(?:(?:(?:you|we|it|this|they|the (?:\w+ )?(?:alerts?|warnings?|messages?|errors?|issues?"
+    rf"|incidents?|tickets?)) (?:can|may|should) (?:\w+ly )?(?:be )?(?:\w+ly )?)?(?:ignored?"
+    rf"|disregard(?:ed)?))(?: (?:it|this|the (?:\w+ )?(?:alert|warning|message|error|issue)))?"
+    rf"|(?:the|this|your) {_WHAT}(?: \w+)? (?:is|has) (?:now )?(?:over|ended|complete[d]?"
+    rf"|finished|done)"
+    rf"|(?:the|this) {_WHAT} (?:ends (?:here|there)|does not apply|is not applicable)"
+    rf"|skip the (?:rest|remainder)(?: of .{{0,60}})?|skip (?:the|this) (?:procedure|runbook"
+    rf"|playbook)"
+    rf"|(?:it|this|they|the (?:\w+ )?(?:alerts?|issues?|problems?|errors?)) (?:will|may|should"
+    rf"|can|might)"
+    rf" (?=.*\b(?:automatically|itself|themselves|on (?:its|their) own|in (?:some|a few|a while)))"
+    rf"(?:\w+ )?(?:resolve|clear|recover|go away|disappear)\b.{{0,60}}"
+    rf"|all good|that(?:'s|’s| is) (?:it|all)"
+    rf"|(?:you |we )(?:can|may) (?:stop|finish)(?: here)?"
+    rf"|(?:(?:you|we) can )?consider (?:the|this) \w+ (?:resolved|closed|done)"
+    rf"|(?:this |that )?concludes? (?:the|this) (?:\w+ ){{0,2}}?(?:process"
     r"|procedure|runbook|playbook|workflow|execution)\b.{0,80}",
     re.IGNORECASE,
 )
@@ -57,8 +83,9 @@ _OTHERS = re.compile(
 _PARTS = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+")
 _HANDED_OVER = re.compile(
     r"(?:escalate|transfer (?:the|them|it|this|to|all)|hand (?:it |this |them )?(?:over|off)"
-    r"|(?:open|raise|file|create|submit) (?:a|an) (?:\w+ ){0,2}(?:ticket|case|support request)"
-    r"|(?:contact|consult|engage|involve|page|call|notify|reach out to|connect with|refer (?:it "
+    r"|(?:open|raise|file|create|submit|log) (?:a|an) (?:\w+ ){0,2}(?:ticket|case"
+    r"|(?:support )?request)"
+    r"|(?:contact|consult|engage|involve|page|call|reach out to|connect with|refer (?:it "
     r"|this )?to"
     r"|get help from|ask)\b[^.]{0,60}\b(?:support|team|engineers?|on-?call|vendor|helpdesk|help "
     r"desk"
@@ -68,15 +95,26 @@ _HANDED_OVER = re.compile(
 _LAST_ACT = re.compile(
     r"(?:close (?:the|this|out|it)|resolve (?:the|this) (?:incident|alert|ticket|case|issue|page)"
     r"|mark (?:the|this) (?:incident|alert|ticket|issue|case|task)\b.{0,20} as (?:resolved|closed"
-    r"|done|complete)|conclude|deny (?:the|it|any)|refuse|reject the|decline)\b",
+    r"|done|complete)|conclude|(?:the |this )?(?:alert|incident|ticket|case|issue"
+    r"|request) (?:can|may|should)"
+    r" be (?:closed|resolved))\b",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    r"(?:deny|refuse|reject|decline|turn down) (?:the|it|any|this|them|their|all|to)\b"
+    r"|(?:the |this )?(?:request|order|application|refund|claim) (?:is|must be|should be|will be) "
+    r"(?:denied|refused|rejected|declined)\b",
     re.IGNORECASE,
 )
 
 
 def read_end(text: str) -> End:
     """How the procedure ends here, if ``text`` says only that."""
-    said = core(text).rstrip(".!; *_")
-    if _STOP.fullmatch(said):
+    said = core(text).strip(".!; *_")
+    if hands_over(said):
+        return ""
+    barred = _NO_FURTHER.fullmatch(said)
+    if _STOP.fullmatch(said) or (barred and not _GATE.search(barred["rest"])):
         return "stop"
     if not _FINISH.fullmatch(said):
         return ""
@@ -85,7 +123,12 @@ def read_end(text: str) -> End:
 
 def is_last_act(text: str) -> bool:
     """Whether whoever does it is done then: ``escalate to the hardware team``."""
-    return hands_over(text) or bool(_LAST_ACT.match(core(text)))
+    return hands_over(text) or denies(text) or bool(_LAST_ACT.match(core(text)))
+
+
+def denies(text: str) -> bool:
+    """Whether what was asked for is refused."""
+    return bool(_DENIES.match(core(text)))
 
 
 def is_of_others(text: str) -> bool:

@@ -11,22 +11,26 @@ from dcf.sop.runbook.flow import Node
 from dcf.sop.runbook.items import are_steps
 from dcf.sop.runbook.placeholders import input_name
 from dcf.sop.runbook.scope import Reader, Scope
-from dcf.sop.runbook.wording import Piece, core
+from dcf.sop.runbook.wording import Piece, core, is_order
 from dcf.sop.runbook.writer import Writer
 
 _EACH = re.compile(
     r"\b(?:for|on|in|to|from|of|with|at) (?:each|every)(?: of the| one of the| and every)? "
     r"(?P<what>[a-z][\w /-]{0,50})"
     r"|^\w+ (?:each|every) (?P<object>[a-z][\w /-]{0,50})"
-    r"|^go through (?:all |each |every )(?:of )?(?:the )?(?P<through>[a-z][\w /-]{0,50})"
+    r"|^(?:go|work|walk|loop|iterate|step) (?:through|over) (?:all |each |every |the |a |of )+"
+    r"(?:list of |set of )?(?P<through>[a-z][\w /-]{0,50})"
+    r"|\b(?:on|in|for|to) (?:both|all)(?: of)?(?: the| your| our)? (?P<both>(?!cases?\b|times?\b|"
+    r"sides?\b|other\b|costs\b)[a-z][\w /-]{0,50})"
     r"|\bfor all (?:of )?(?:the )?(?P<all>[a-z][\w /-]{0,50})"
     r"|\b(?:each|every) of (?:the|these) (?P<of>[a-z][\w /-]{0,50})"
-    r"|\brepeat (?:\S+ ){0,6}?(?:for|on|with) (?:the |all |each |every |any )+(?:other |remaining "
+    r"|\brepeat(?:ed)? (?:\S+ ){0,6}?(?:for|on|with) (?:the |all |each |every |any |several "
+    r"|multiple |both |as many )+(?:other |remaining "
     r"|next |further |additional )*(?P<rest>[a-z][\w /-]{0,50})",
     re.IGNORECASE,
 )
 _ONE_BY_ONE = re.compile(
-    r"\b\w+ (?:(?:the|all|each|every|your|of) )+(?P<what>[\w/-]+(?: [\w/-]+){0,3}?),?[*_ ]+"
+    r"\b\w+ (?:(?:the|all|each|every|your|of) )*(?P<what>[\w/-]+(?: [\w/-]+){0,3}?),?[*_ ]+"
     r"(?:one[ -](?:by[ -]one|at a time|after (?:another|the other))|in turn|individually"
     r"|sequentially)\b",
     re.IGNORECASE,
@@ -39,9 +43,19 @@ _NAME_ENDS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _UNTIL = re.compile(
-    r"(?:repeat|retry|continue|keep|loop|iterate|redo)\b[^.]{0,80}?\b(?:until|while|as long "
-    r"as)\b\s*(?P<goal>.+)",
+    r"(?P<act>(?P<verb>[\w-]+)\b[^.]{0,120}?)\b(?:until|till|while|as long as)\b\s*(?P<goal>.+)",
     re.IGNORECASE,
+)
+_AGAIN = re.compile(r"(?:repeat|retry|redo|loop|iterate|continue|rerun|re-run)$", re.IGNORECASE)
+_LASTS = re.compile(r"(?:repeat|retry|redo|loop|iterate|continue|keep)$", re.IGNORECASE)
+_DOING = re.compile(r"\w+ (?:to )?\w+ing\b")
+_A_TIME = re.compile(
+    r"(?:further notice|then|now|later|tomorrow|today|the (?:next|end|start|following)|next|[0-9]"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|midnight|noon|after)\b",
+    re.IGNORECASE,
+)
+_NO_LOOP = re.compile(
+    r"(?:do not|don't|never|leave|hold off|avoid|delay|postpone)\b", re.IGNORECASE
 )
 MAX_LOOPS = 4
 """Loops inside loops; a deeper one is done as one step."""
@@ -115,7 +129,7 @@ def read_each(text: str) -> str | None:
     if len(text) > MAX_PHRASE:
         return None
     hidden = masked(text)
-    found = _EACH.search(hidden)
+    found = _EACH.search(hidden) or _EACH.search(masked(core(text)))
     if found:
         said = next(one for one in found.groups() if one)
         return _NAME_ENDS.sub("", said).strip(" -/") or None
@@ -123,7 +137,19 @@ def read_each(text: str) -> str | None:
     return " ".join(found["what"].split()[-2:]) if found else None
 
 
-def read_until(text: str) -> str | None:
-    """The goal of ``Repeat until all are healthy``."""
-    found = _UNTIL.match(core(text)) if len(text) < MAX_PHRASE else None
-    return found["goal"].strip(" .") if found else None
+def read_until(text: str) -> tuple[str, bool] | None:
+    """The goal of ``Repeat until all are healthy``, and whether the steps before it are what is
+    repeated: ``Keep deleting logs until there is space`` says itself what is."""
+    said = core(text)
+    found = _UNTIL.match(said) if len(text) < MAX_PHRASE else None
+    if (
+        found is None
+        or not is_order(found["act"])
+        or _NO_LOOP.match(said)
+        or _A_TIME.match(found["goal"])
+    ):
+        return None
+    if re.search(r"\b(?:while|as long as)\s", found[0]) and not _LASTS.match(found["verb"]):
+        return None
+    again = _AGAIN.match(found["verb"]) and not _DOING.match(said)
+    return found["goal"].strip(" ."), bool(again)

@@ -14,6 +14,7 @@ from dcf.sop.procedure import Note, Role, Sop
 from dcf.sop.runbook.blocks import Block, read_blocks
 from dcf.sop.runbook.callouts import callout_of
 from dcf.sop.runbook.composer import Composer, is_case
+from dcf.sop.runbook.conditions import acts
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
 from dcf.sop.runbook.exact import exact_sentences
@@ -21,10 +22,11 @@ from dcf.sop.runbook.flow import Node, Part
 from dcf.sop.runbook.headings import bare_title, slug
 from dcf.sop.runbook.items import has_numbered_orders
 from dcf.sop.runbook.joined import joined
+from dcf.sop.runbook.loops import read_each
 from dcf.sop.runbook.numbering import number_steps
 from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section, read_sections
-from dcf.sop.runbook.wording import Piece, is_order, pieces
+from dcf.sop.runbook.wording import Piece, pieces
 from dcf.sop.step import Step
 
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -308,9 +310,11 @@ class _Reader:
         nodes = [node for one in lists for node in _walk(one)]
         known = {anchor for node in nodes for anchor in node.anchors}
         for node in nodes:
-            if node.jump.startswith("step:"):
-                number = node.jump.rpartition(":")[2]
-                tried = (f"step:h:{number}", node.jump, f"step:*:{number}")
+            if node.jump.startswith(("step:", "part:")):
+                kind, section, number = node.jump.split(":", 2)
+                own = f"step:{section}:{number}"
+                tried = [f"step:h:{number}", own, f"step:*:{number}"]
+                tried.insert(0 if kind == "part" else 3, f"part:*:{number}")
                 node.jump = next((one for one in tried if one in known), node.jump)
 
     def _reach(self, main: list[Node], aside: list[list[Node]]) -> None:
@@ -392,7 +396,9 @@ def _orders_in(block: Block) -> bool:
 
 
 def _orders(block: Block) -> bool:
-    return any(is_order(piece.text) for piece in pieces(block.lines))
+    if block.text.endswith(":") and read_each(block.text):
+        return True
+    return any(acts(piece.text) for piece in pieces(block.lines))
 
 
 def _is_procedural(section: Section) -> bool:
@@ -408,7 +414,7 @@ def _is_procedural(section: Section) -> bool:
                 if item.number or item.is_checkbox:
                     return True
                 if item.children and item.children[0].lines:
-                    orders += is_order(item.children[0].text)
+                    orders += acts(item.children[0].text)
             if 2 * orders > len(block.children):
                 return True
         if block.kind == "code" and block.info.split(" ")[0] in ("bash", "sh", "shell", "console"):

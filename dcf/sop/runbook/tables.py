@@ -19,7 +19,7 @@ _ACTION = re.compile(
     r"|details?"
     r"|procedure|actions? (?:required|needed|to take|taken)|recommended actions?|fix(?:es)?"
     r"|solutions?"
-    r"|resolutions?|mitigations?|remed(?:y|iation)|response|how to fix|next steps?|then|todo"
+    r"|resolutions?|mitigations?|remed(?:y|iation)|response|how to fix|next steps?|then\b.*|todo"
     r"|action items?)",
     re.I,
 )
@@ -29,7 +29,8 @@ _ROLE = re.compile(
     re.I,
 )
 _CASE = re.compile(
-    r"(?:symptoms?|if|when|conditions?|problems?|issues?|errors?(?: messages?)?|scenarios?"
+    r"(?:symptoms?|(?:if|when)\b.*|what you see|conditions?|problems?|issues?"
+    r"|errors?(?: messages?)?|scenarios?"
     r"|cases?|situations?|alerts?"
     r"|signs?|observations?|failures?|causes?|possible causes?|trigger|status|result|outcome"
     r"|finding)",

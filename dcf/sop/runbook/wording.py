@@ -22,6 +22,7 @@ _ABBREVIATED = re.compile(
     re.IGNORECASE,
 )
 _OPENS = re.compile(r"[\"'“‘(\[*_`~<!#>-]*(?P<letter>\S)")
+_POINTS = re.compile(r"(?:[-=]{1,2}>|[→⇒➔➜⟶])")
 _DECORATION = re.compile(r"^(?:[*_~`\"'“(\[]|[^\w\s<$`{(\[\"'“*_~/.-])+\s*")
 _LABEL = re.compile(r"[*_]{2}[^*_\n]{1,60}(?::[*_]{2}|[*_]{2}\s?[:–—-])\s+(?=\S)")
 _FILLERS = _words(
@@ -154,12 +155,12 @@ _ALSO_NOUNS = _words(
 _FINITE = re.compile(
     r"(?:[\w`*'’/-]+\s+){0,5}?(?:is|are|was|were|has|have|had|will|does|do not|don't|can|could"
     r"|should|must|may|might|fires?|contains?|shows?|means?|happens?|occurs?|indicates?"
-    r"|represents?|includes?"
+    r"|represents?|includes?|fails?|hangs|crashes|stops|exceeds|drops|rises"
     r"|provides?|describes?|consists?|depends?|requires?|exists?|becomes?|remains?|comes|goes)\b",
     re.IGNORECASE,
 )
 _CLAUSE_AHEAD = re.compile(
-    r"(?:that|if|whether|when|where|which|what|how|the|all|any|a|an|your|this|"
+    r"(?:that|if|until|while|whether|when|where|which|what|how|the|all|any|a|an|your|this|"
     r"for|to|each|every|with|on|in|up|out|down|back)\b",
     re.IGNORECASE,
 )
@@ -202,7 +203,7 @@ def _ends(text: str) -> Iterator[int]:
     hidden = masked(text)
     for found in _END.finditer(hidden):
         ahead = _OPENS.match(text, found.end())
-        if ahead is None:
+        if ahead is None or _POINTS.match(text, found.end()):
             continue
         letter = ahead["letter"]
         if not (letter.isupper() or letter.isdigit() or not letter.islower()):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dcf.sop.conduct import Retry
 from dcf.sop.procedure import Guardrail, Note, Value
 from dcf.sop.runbook.approvals import read_approval
 from dcf.sop.runbook.blocks import Block
 from dcf.sop.runbook.command import inline_commands
 from dcf.sop.runbook.desk import Desk
-from dcf.sop.runbook.durations import read_deadline, read_wait
+from dcf.sop.runbook.durations import read_deadline, read_times, read_wait
 from dcf.sop.runbook.flow import Node
 from dcf.sop.runbook.flowchart import is_chart
 from dcf.sop.runbook.items import whole
@@ -41,6 +42,9 @@ class Writer:
             node.kind, node.seconds = "wait", seconds
         elif who is not None:
             node.kind, node.approvers = "approval", who
+        times = read_times(told)
+        if times and node.kind == "manual":
+            node.retries = (Retry(times),)
         if node.kind != "wait":
             node.deadline = read_deadline(told)
         self.take_inputs(title, node, is_code=False)
