@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from dcf.sop.procedure import Note
+from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.blocks import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
 from dcf.sop.runbook.command import read_commands
@@ -53,12 +54,25 @@ from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.steering import Steering
 from dcf.sop.runbook.tables import Row, read_table
-from dcf.sop.runbook.wording import Piece, core, is_order, pieces, question_of, title_of
+from dcf.sop.runbook.wording import (
+    Piece,
+    core,
+    is_clear_order,
+    is_order,
+    is_statement,
+    pieces,
+    question_of,
+    title_of,
+)
 from dcf.sop.runbook.writer import Writer
 
 _LONGEST_ARM = 4
 """Sentences between a condition and what is done otherwise."""
 _OPEN = re.compile(r"\b(?:TODO|TBD|FIXME|XXX|to be (?:determined|defined|written|completed))\b")
+_BEFORE_THIS = re.compile(
+    r"(?:but |and )?before (?:(?:doing|starting) )?(?:so|this|that|it|you (?:do|start))\b",
+    re.IGNORECASE,
+)
 _TOLD = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|will|would|does|do|did|can|could|should|must|may"
     r"|might|fires?|contains?|shows?|means?|it|this|these|that|there|we|you|they)\b|\w+(?:ed|es"
@@ -156,7 +170,8 @@ class Composer:
     def section_or_note(self, section: Section, node: Node | None) -> list[Node]:
         """A section below one of steps: steps too, unless its heading says what else it is."""
         told = ("note", "guardrails", "inputs", "roles", "objective")
-        if section.purpose in told and not has_numbered_orders(section):
+        is_step = is_step_heading(section.title) or has_numbered_orders(section)
+        if section.purpose in told and not is_step:
             self.declarations.declare(section, node)
             return []
         return self.section(section)
@@ -167,8 +182,11 @@ class Composer:
         """The step that a heading names, which its section tells more of."""
         title = bare_title(section.title)
         is_phase = section.purpose != "unknown" and len(title.split()) < 3
-        is_step = counted or is_step_heading(section.title) or (is_order(title) and not is_phase)
-        if not section.level or not is_step or not (section.blocks or section.children):
+        said = counted or is_step_heading(section.title)
+        is_step = said or (
+            is_order(title) and not is_phase and (section.blocks or section.children)
+        )
+        if not section.level or not is_step:
             return None
         node = self.writer.act(heading, title, scope)
         number = step_number(section.title)
@@ -219,6 +237,8 @@ class Composer:
                 self.callout(block, scope)
                 continue
             following = told[at + 1] if at + 1 < len(told) else None
+            if self.declarations.asked_for(block, told[at - 1] if at else None):
+                continue
             match block.kind:
                 case "text" | "heading":
                     names = not in_step and has_commands(following)
@@ -285,8 +305,9 @@ class Composer:
             node = self.writer.act(piece, piece.text, scope)
             if node.kind == "manual":
                 self.loops.repeat(node, each, piece, [], [following], scope)
-                return True
-            return False
+            else:
+                self.more([], [following], scope)
+            return True
         if depends(piece.text) and _are_cases(following.children):
             self.writer.say(piece, scope.told)
             self._list(following, scope, False, cases=True)
@@ -328,8 +349,11 @@ class Composer:
         text = "\n".join(row for _, row in inner)
         commands = read_commands(text, block.info, inner[0][0] if inner else block.line)
         node = scope.last.newest if scope.last else scope.owner
-        if node is None and commands:
-            node = Node(block.line, f"Run `{_first_line(commands[0].text)}`")
+        # A comment that is an order begins a step, unless the code is that of a step told before.
+        is_apart = node is not None and node.texts and (node is scope.owner or _is_code(node))
+        comment = _comment(inner) if node is None or is_apart else ""
+        if commands and (node is None or comment):
+            node = Node(block.line, comment or f"Run `{_first_line(commands[0].text)}`")
             scope.nodes.append(node)
             self.writer.desk.note(piece, "step", node)
         else:
@@ -338,6 +362,7 @@ class Composer:
             self.writer.found.notes.append(
                 Note(" / ".join(self.writer.desk.path) or "Note", block.text, block.line)
             )
+            self.writer.take_inputs(text, None, is_code=True, line=block.line)
             return
         node.texts.append(block.text)
         node.commands += commands
@@ -351,6 +376,10 @@ class Composer:
             if row.condition:
                 self._case(row, scope)
             elif row.action:
+                if row.approver:
+                    scope.nodes.append(
+                        Node(row.piece.line, row.approver, "approval", approvers=(row.approver,))
+                    )
                 node = self.writer.act(row.piece, row.action, scope, said=row.said)
                 node.role = row.role or node.role
                 if row.number:
@@ -420,16 +449,24 @@ class Composer:
         elif say(first, scope.told, self.writer.found.inputs):
             self.writer.desk.note(first, "note", scope.told)
             self.more(rest, below, scope)
-        elif is_step or is_order(first.text):
+        elif (is_step and (item.number or item.is_checkbox or not is_statement(first.text))) or (
+            is_clear_order(first.text) or read_consent(first.text) is not None
+        ):
             self._step_item(item, first, rest, below, scope)
         elif is_hard_rule(first.text):
-            self.writer.rule(first, scope.told)
-            self.more(rest, below, scope)
+            self.writer.rule(first, scope.told, scope)
+            self._after_rule(rest, below, scope)
         else:
             self.writer.say(first, scope.told, bullet=True)
             self.more(rest, below, scope)
         if len(scope.nodes) > before and item.number:
             _number(scope.nodes[before], item.number, scope)
+
+    def _after_rule(self, rest: Sequence[Piece], below: Sequence[Block], scope: Scope) -> None:
+        """What follows a rule is no part of the step before it."""
+        for piece in rest:
+            self.sentence(piece, scope)
+        self.blocks(below, scope, in_step=True)
 
     def more(self, rest: Sequence[Piece], below: Sequence[Block], scope: Scope) -> None:
         for piece in rest:
@@ -439,9 +476,10 @@ class Composer:
     def _step_item(
         self, item: Block, first: Piece, rest: list[Piece], below: list[Block], scope: Scope
     ) -> None:
-        if is_hard_rule(first.text) and not item.number and not item.is_checkbox:
-            self.writer.rule(first, scope.told)
-            self.more(rest, below, scope)
+        counted = item.number or item.is_checkbox
+        if is_hard_rule(first.text) and (not counted or read_consent(first.text)):
+            self.writer.rule(first, scope.told, scope)
+            self._after_rule(rest, below, scope)
             return
         node = self.writer.act(first, first.text, scope)
         told = (read_each(one.text) for one in (first, *rest))
@@ -459,7 +497,14 @@ class Composer:
         if self._all_others(piece) or self.steering.move(piece, scope, [], []):
             return
         if is_hard_rule(piece.text):
-            self.writer.rule(piece, scope.told)
+            self.writer.rule(piece, scope.told, scope)
+        elif in_step and self.writer.consent_first(piece, scope):
+            pass
+        elif in_step and scope.last and _BEFORE_THIS.match(piece.text):
+            self.writer.act(piece, piece.text, scope)
+            scope.nodes[-2:] = reversed(scope.nodes[-2:])
+        elif read_consent(piece.text) is not None:
+            self.writer.act(piece, piece.text, scope)
         elif is_order(piece.text) and not (in_step and scope.last):
             if _is_reference(piece.text) and scope.last:
                 self.writer.say(piece, scope.told)
@@ -470,7 +515,7 @@ class Composer:
         elif _OPEN.search(piece.text) or not (scope.last or _TOLD.search(piece.text)):
             self.writer.unclear(piece, scope)
         elif is_rule(piece.text):
-            self.writer.rule(piece, scope.told)
+            self.writer.rule(piece, scope.told, scope)
         else:
             self.writer.say(piece, scope.told)
 
@@ -497,6 +542,8 @@ class Composer:
 
 def _is_counted(section: Section) -> bool:
     told = ("note", "guardrails", "inputs", "roles", "objective", "aside")
+    if is_step_heading(section.title):
+        return True
     return bool(step_number(section.title)) and section.purpose not in told
 
 
@@ -526,6 +573,18 @@ def is_case(section: Section) -> bool:
 
 def _number(node: Node, number: str, scope: Scope) -> None:
     node.anchors += [f"step:{scope.section}:{number.lower()}", f"step:*:{number.lower()}"]
+
+
+def _is_code(node: Node) -> bool:
+    """Whether a step was told by its commands alone."""
+    return node.texts[0].startswith(("```", "~~~"))
+
+
+def _comment(lines: Sequence[tuple[int, str]]) -> str:
+    """The comment over commands, where it says what they are for."""
+    said = lines[0][1].strip() if lines else ""
+    told = said.lstrip("#").strip()
+    return told if said.startswith("#") and is_order(told) else ""
 
 
 def _first_line(text: str) -> str:

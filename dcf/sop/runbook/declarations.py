@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from dcf.sop.procedure import Value
+from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.callouts import Callout
 from dcf.sop.runbook.flow import Node
-from dcf.sop.runbook.items import all_pieces, first_piece
-from dcf.sop.runbook.placeholders import input_name
-from dcf.sop.runbook.scope import Reader
+from dcf.sop.runbook.items import all_pieces, first_piece, is_duties
+from dcf.sop.runbook.placeholders import input_name, needed_value, placeholders
+from dcf.sop.runbook.scope import Reader, Scope
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.tables import read_table
-from dcf.sop.runbook.wording import Piece, core, is_order
+from dcf.sop.runbook.wording import Piece, is_clear_order, plain
 from dcf.sop.runbook.writer import Writer
 
-_KNOWN = re.compile(
-    r"(?:you (?:will )?(?:need|have|know) )?(?:a |an |the |your |list of |their )*"
-    r"(?P<what>(?:[\w'’/-]+ ){0,4}?(?:names?|ids?|identifiers?|versions?|tags?|tokens?|numbers?"
-    r"|address(?:es)?|urls?|dates?|regions?|tickets?|requests?|lists?|paths?|passwords?|credentials"
-    r"|reasons?|e-?mails?|usernames?|accounts?|keys?|notifications?|environment))\b",
-    re.IGNORECASE,
-)
 _INPUT = re.compile(
-    r"\|?\s*[*_]{0,2}`?[<{$]{0,2}(?P<name>[A-Za-z_][\w.-]{0,60})[>}]{0,2}`?[*_]{0,2}(?=\s*(?:\("
-    r"|:|–|—|-|\||$))"
+    r"\|?\s*[*_]{0,2}`?[<{$]{0,2}(?P<name>[A-Za-z_][\w.-]{0,60}"
+    r"(?: [\w/-]{1,30}){0,4}?)[>}]{0,2}`?[*_]{0,2}"
+    r"(?=\s*(?:\(|:|–|—|\s-\s|\||$))"
+)
+_FOLLOWING = re.compile(
+    r"\b(?:have|need|know|required?|ready|at hand|before you)\b.*\b(?:following|these)\b.*"
+    r"\b(?:information|details|values|data|parameters|inputs|variables|facts)\b"
+    r"|\b(?:following|these)\b.*\b(?:information|details|values|data|parameters|inputs|variables"
+    r"|facts)\b.*\b(?:is|are) (?:needed|required)\b",
+    re.IGNORECASE,
 )
 
 
@@ -51,11 +55,16 @@ class Declarations:
                 self.writer.tell(one.blocks, node)
 
     def _rules(self, section: Section, node: Node | None) -> None:
+        """Rules; what must be done is part of the step that they stand below."""
+        if node is not None and any(map(is_duties, section.blocks)):
+            scope = Scope(node.inside, 0, 0, node)
+            self.reader.blocks(section.blocks, scope)
+            return
         for block in section.blocks:
             if block.kind in ("text", "list", "quote"):
                 for piece in all_pieces(block):
-                    if node is None:
-                        self.writer.rule(piece, None)
+                    if node is None or read_consent(piece.text) is not None:
+                        self.writer.rule(piece, node)
                     else:
                         self.writer.desk.note(piece, "guardrail", node)
                         node.texts.append(f"- {piece.text}")
@@ -76,13 +85,12 @@ class Declarations:
     def _needed(self, item: Block) -> bool:
         """Whether an item names something that one has to know, and was taken as an input."""
         first, rest = first_piece(item)
-        if first is None or item.number or item.is_checkbox or is_order(first.text):
+        if first is None or item.number or item.is_checkbox or is_clear_order(first.text):
             return False
-        found = _KNOWN.match(core(first.text).split(". ")[0])
-        if found is None or len(item.children) > 1:
+        value = needed_value(plain(first.text).split(". ")[0])
+        if not value or len(item.children) > 1:
             return False
-        coded = re.search(r"`([A-Z][A-Z0-9_]{2,})`", first.text)
-        name = input_name(coded[1] if coded else found["what"])
+        name = input_name(value)
         self.writer.found.inputs.setdefault(
             name, Value(name, description=first.text, required=False, line=first.line)
         )
@@ -90,17 +98,20 @@ class Declarations:
             self.writer.desk.note(piece, "input")
         return True
 
+    def asked_for(self, block: Block | Callout, before: Block | Callout | None) -> bool:
+        """Whether a list names what one has to know, as the paragraph before it says, and was
+        taken."""
+        if not isinstance(block, Block) or not isinstance(before, Block):
+            return False
+        if block.kind != "list" or before.kind != "text" or not _FOLLOWING.search(before.text):
+            return False
+        self._listed(block.children)
+        return True
+
     def _inputs(self, section: Section) -> None:
         for block in section.blocks:
             items = block.children if block.kind == "list" else []
-            for item in items:
-                first, rest = first_piece(item)
-                if first is None or not self._input(first):
-                    self.writer.tell([item], None)
-                    continue
-                for piece in rest:
-                    self.writer.say(piece, None)
-                self.writer.tell(item.children[1:], None)
+            self._listed(items)
             if block.kind == "table":
                 for row in read_table(block).all_rows:
                     if not self._input(row):
@@ -108,11 +119,22 @@ class Declarations:
             elif not items:
                 self.writer.tell([block], None)
 
+    def _listed(self, items: Sequence[Block]) -> None:
+        for item in items:
+            first, rest = first_piece(item)
+            if first is None or not self._input(first):
+                self.writer.tell([item], None)
+                continue
+            for piece in rest:
+                self.writer.say(piece, None)
+            self.writer.tell(item.children[1:], None)
+
     def _input(self, piece: Piece) -> bool:
         found = _INPUT.match(piece.text)
         if found is None:
             return False
-        name = input_name(found["name"])
+        behind = list(placeholders(piece.text[found.end() :], is_code=False))
+        name = input_name(behind[0] if len(behind) == 1 else found["name"])
         told = piece.text[found.end() :].strip(" :–—-|")
         optional = bool(re.search(r"\b(?:optional|default)\b", piece.text[:200], re.IGNORECASE))
         self.writer.found.inputs[name] = Value(

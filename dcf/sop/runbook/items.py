@@ -10,8 +10,10 @@ from dcf.sop.runbook.callouts import Callout
 from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.conditions import read_answer
 from dcf.sop.runbook.sections import Section
-from dcf.sop.runbook.wording import Piece, is_order, pieces
+from dcf.sop.runbook.tables import is_table_of_steps
+from dcf.sop.runbook.wording import Piece, is_duty_of_reader, is_order, pieces
 
+_COMMAND = re.compile(r"`(?P<command>[a-z./][^`\n]*\s[^`\n]+)`[.;:]?")
 _LINK_ALONE = re.compile(r"\W*\[[^\]\n]*\]\(#[^)\s]*\)\W*")
 
 
@@ -44,8 +46,22 @@ def are_steps(items: Sequence[Block]) -> bool:
         if item.number or item.is_checkbox:
             return True
         first, _ = first_piece(item)
-        orders += first is not None and is_order(first.text)
+        orders += first is not None and (is_order(first.text) or is_command(first))
     return 3 * orders >= 2 * len(items)
+
+
+def is_duties(block: Block) -> bool:
+    """Whether a list says what somebody must do: ``You MUST verify …``."""
+    if block.kind != "list":
+        return False
+    firsts = [first_piece(item)[0] for item in block.children]
+    return any(one is not None and is_duty_of_reader(one.text) for one in firsts)
+
+
+def is_command(piece: Piece) -> bool:
+    """Whether a sentence is nothing but a command in backticks."""
+    found = _COMMAND.fullmatch(piece.text)
+    return found is not None and bool(read_commands(found["command"], "sh", piece.line))
 
 
 def counted_orders(items: Sequence[Block]) -> bool:
@@ -57,9 +73,13 @@ def counted_orders(items: Sequence[Block]) -> bool:
 
 
 def has_numbered_orders(section: Section) -> bool:
-    """Whether a section has steps whatever its heading says: a numbered list of orders."""
+    """Whether a section has steps whatever its heading says: a numbered list of orders, or a table
+    of steps."""
     return any(
-        block.kind == "list" and counted_orders(block.children) for block in section.all_blocks()
+        counted_orders(block.children)
+        if block.kind == "list"
+        else block.kind == "table" and is_table_of_steps(block)
+        for block in section.all_blocks()
     )
 
 

@@ -35,6 +35,16 @@ _HARD_RULE = re.compile(
 )
 
 
+_MUST_NOT = re.compile(
+    r"(?:and |but )?(?:you|we|they|agents?|staff|employees?|users?|operators?|nobody|no one|the "
+    r"(?:agent"
+    r"|assistant|operator|engineer|user|team))\s+(?:must|shall|should|may|can)(?:\s+not|n't"
+    r"|\s+never)\b"
+)
+_NO_UNLESS = re.compile(r"no [^,;:.]{2,80}\b(?:unless|without|until|except)\b")
+_REMEMBER = re.compile(r"(?:do not|don't|don’t|never) forget to\b")
+
+
 def forbids(text: str) -> bool:
     """Whether it only says what must not be done, and not that all ends."""
     return bool(_FORBIDS.match(text)) and not read_end(text) and not hands_over(text)
@@ -47,4 +57,7 @@ def is_rule(text: str) -> bool:
 
 def is_hard_rule(text: str) -> bool:
     """Whether it forbids or demands something throughout."""
-    return bool(_HARD_RULE.match(plain(text).lower()))
+    said = plain(text).lower()
+    return bool(
+        _HARD_RULE.match(said) or _MUST_NOT.match(said) or _NO_UNLESS.match(said)
+    ) and not _REMEMBER.match(said)

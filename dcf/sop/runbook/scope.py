@@ -37,12 +37,13 @@ class Scope:
 
 @dataclass(slots=True)
 class Found:
-    """What the whole runbook declares besides its steps."""
+    """What the whole runbook declares besides its steps; ``consents`` are those of its rules."""
 
     guardrails: list[Guardrail] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     inputs: dict[str, Value] = field(default_factory=dict)
     roles: dict[str, str] = field(default_factory=dict)
+    consents: list[Node] = field(default_factory=list)
 
 
 class Reader(Protocol):
