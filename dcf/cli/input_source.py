@@ -13,6 +13,7 @@ from typing import Any
 
 from dcf import asl
 from dcf.problem import Problem
+from dcf.text_marks import unmarked
 
 _LOOKS_LIKE_JSON = re.compile(r'\s*([\[{"]|-?\d|(true|false|null)\s*$)')
 
@@ -74,25 +75,35 @@ def read_text(file: Path) -> GivenInput:
 
 def read_file(file: Path) -> tuple[str, Problem | None]:
     """The text of a file that the user named, or the problem with it."""
+    content, problem = read_bytes(file)
+    if problem is not None:
+        return "", problem
+    data, encoding = unmarked(content)
+    try:
+        return data.decode(encoding or "utf-8"), None
+    except UnicodeDecodeError as error:
+        return "", _not_utf8(error, str(file))
+
+
+def read_bytes(file: Path) -> tuple[bytes, Problem | None]:
+    """What is in a file that the user named, or the problem with it."""
     try:
         irregular = _irregular(file)
         if irregular:
             message = f"this is {irregular}, no file"
             hint = "give a regular file: save what it gives into one"
-            return "", Problem("CLI_FILE", message, hint=hint, file=str(file))
+            return b"", Problem("CLI_FILE", message, hint=hint, file=str(file))
         with file.open("rb") as source:
             content = source.read(MAX_FILE + 1)
         if len(content) > MAX_FILE:
-            return "", _too_large(str(file))
-        return content.decode("utf-8-sig"), None
+            return b"", _too_large(str(file))
+        return content, None
     except FileNotFoundError:
         hint = _near(file) or "check the path; it counts from the current folder"
-        return "", Problem("CLI_FILE", "there is no such file", hint=hint, file=str(file))
-    except UnicodeDecodeError as error:
-        return "", _not_utf8(error, str(file))
+        return b"", Problem("CLI_FILE", "there is no such file", hint=hint, file=str(file))
     except (OSError, ValueError) as error:
         message = f"it cannot be read: {getattr(error, 'strerror', None) or error}"
-        return "", Problem("CLI_FILE", message, hint="give a readable file", file=str(file))
+        return b"", Problem("CLI_FILE", message, hint="give a readable file", file=str(file))
 
 
 def _read_stdin() -> GivenInput:

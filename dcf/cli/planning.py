@@ -14,10 +14,18 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.drafted import drafted_answer, next_commands
 from dcf.cli.drift import FOLLOWING, Followed, Following, follow
 from dcf.cli.exits import BAD_INPUT, FAILED
-from dcf.cli.input_source import read_file, read_text
+from dcf.cli.input_source import read_text
 from dcf.cli.output_file import check_outputs
 from dcf.cli.plan_steps import plan_steps
-from dcf.cli.runbook import NOTHING_SAID, Answering, draft_fields, draft_lines, read_draft
+from dcf.cli.runbook import (
+    NOTHING_SAID,
+    Answering,
+    draft_fields,
+    draft_lines,
+    parsed,
+    read_draft,
+    runbook_in,
+)
 from dcf.cli.runbook_commands import (
     command_fields,
     command_lines,
@@ -106,7 +114,7 @@ def compile_file(
     else:
         draft = read_draft(file, options.answering, screen)
         sop = draft.sop
-        noted = parsed_warnings(file) if draft.exact else ()
+        noted = (*draft.problems, *(parsed_warnings(file) if draft.exact else ()))
     chosen_from = replace(settings, generated=options.generated)
     offered, is_bound = None, False
     if options.commands and draft is not None:
@@ -275,22 +283,14 @@ def decompile_file(file: Path, out: Path | None, form: str) -> Answer:
 
 def parsed_warnings(file: Path) -> Sequence[Problem]:
     """What is to be said of a procedure in our own form."""
-    from dcf.sop import parse
-
-    text, _ = read_file(file)
     # Its errors, if there are some, are questions of its draft.
-    return [one for one in parse(text, str(file)).problems if not one.is_error]
+    return [one for one in parsed(runbook_in(file)).problems if not one.is_error]
 
 
 def read_sop(file: Path) -> tuple[Sop, Sequence[Problem]]:
     """The procedure in ``file``, and what is to be said of it. Raises BadInput with every problem,
     by line."""
-    from dcf.sop import parse
-
-    text, unreadable = read_file(file)
-    if unreadable is not None:
-        raise BadInput([unreadable])
-    reading = parse(text, str(file))
+    reading = parsed(runbook_in(file))
     if reading.sop is None:
         raise BadInput(reading.problems)
     return reading.sop, reading.problems

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dcf.cli.asking import answer_to, at_terminal
-from dcf.cli.input_source import read_file
+from dcf.cli.input_source import read_bytes
 from dcf.cli.json_or_yaml import read_json_or_yaml
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
@@ -18,7 +18,7 @@ from dcf.cli.wording import counted
 from dcf.problem import Problem
 
 if TYPE_CHECKING:
-    from dcf.sop import Draft, Question
+    from dcf.sop import Draft, Question, Reading, Source
 
 _QUOTED = 100
 """Characters of a sentence that a question shows."""
@@ -45,18 +45,16 @@ def answers_file(file: Path) -> Path:
 def read_draft(file: Path, answering: Answering, screen: Screen) -> Draft:
     """The draft of the runbook in ``file`` by all answers that there are; new ones are kept beside
     it. Raises BadInput, EnvironmentTrouble."""
-    text, unreadable = read_file(file)
-    if unreadable is not None:
-        raise BadInput([unreadable])
+    source = runbook_in(file)
     kept = kept_answers(file)
     said = _read_answers(answering.file) if answering.file is not None else {}
     said |= answering.given
-    draft = _drafted(text, file, {**kept, **said})
+    draft = _drafted(source, {**kept, **said})
     _check(said, draft)
     if answering.asks and at_terminal(screen):
         while (more := _asked(draft.questions, screen, {*kept, *said})) is not None:
             said |= more
-            draft = _drafted(text, file, {**kept, **said})
+            draft = _drafted(source, {**kept, **said})
     if said:
         _keep(answers_file(file), {**kept, **said}, file)
         screen.say(f"{answers_file(file)}: {counted(len(said), 'answer', 'answers')} kept")
@@ -68,11 +66,35 @@ def kept_answers(file: Path) -> dict[str, str]:
     return _read_answers(answers_file(file)) if answers_file(file).is_file() else {}
 
 
-def _drafted(text: str, file: Path, answers: Mapping[str, str]) -> Draft:
-    from dcf.sop import NoDraft, draft
+def runbook_in(file: Path) -> Source:
+    """The runbook in ``file``, in any format that is read. Raises BadInput."""
+    from dcf.sop import NoDraft, read_source
+
+    data, unreadable = read_bytes(file)
+    if unreadable is not None:
+        raise BadInput([unreadable])
+    try:
+        return read_source(data, str(file))
+    except NoDraft as refused:
+        raise BadInput(refused.problems) from refused
+
+
+def parsed(source: Source) -> Reading:
+    """The procedure in our own form that ``source`` is, with all that is wrong with it."""
+    from dcf.sop import Reading, parse
+
+    if source.blocks is None:
+        return parse(source.text, source.file)
+    message = f"this is {source.format}, and a procedure is written in Markdown or YAML"
+    hint = f"dcf plan --from-sop {source.file} makes a draft of it"
+    return Reading(None, (Problem("SOP_FORMAT", message, hint=hint, file=source.file),))
+
+
+def _drafted(source: Source, answers: Mapping[str, str]) -> Draft:
+    from dcf.sop import NoDraft, draft_of
 
     try:
-        return draft(text, str(file), answers)
+        return draft_of(source, answers)
     except NoDraft as refused:
         raise BadInput(refused.problems) from refused
 

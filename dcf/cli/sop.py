@@ -9,9 +9,8 @@ from pathlib import Path
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import BAD_INPUT
-from dcf.cli.input_source import read_file
 from dcf.cli.output_file import check_outputs
-from dcf.cli.runbook import draft_fields, draft_lines, kept_answers
+from dcf.cli.runbook import draft_fields, draft_lines, kept_answers, parsed, runbook_in
 from dcf.cli.trouble import MOST_LISTED, BadInput, summary
 from dcf.cli.wording import counted
 from dcf.problem import Problem
@@ -20,6 +19,7 @@ from dcf.sop import (
     Form,
     Reading,
     Sop,
+    Source,
     Step,
     form_of,
     new_sop,
@@ -46,7 +46,7 @@ _SHOWN = 100
 
 def check_files(files: Sequence[Path]) -> Answer:
     """Check each file; warnings alone are no failure."""
-    readings = [_read(file) for file in files]
+    readings = [_checked(file) for file in files]
     problems = [problem for reading, _ in readings for problem in reading.problems]
     listing = [line for reading, text in readings for line in _listed(reading.problems, text)]
     errors = sum(problem.is_error for problem in problems)
@@ -67,9 +67,10 @@ def check_files(files: Sequence[Path]) -> Answer:
 def show_file(file: Path) -> Answer:
     """The procedure in ``file`` as it is understood; the draft of one that is not in our own form.
     Its problems where there is none."""
-    reading, text = _read(file)
+    source = runbook_in(file)
+    reading, text = parsed(source), source.text
     if reading.sop is None:
-        return _drafted(file, reading, text)
+        return _drafted(file, reading, source)
     fields = {
         "sop": to_data(reading.sop),
         "problems": [problem.to_dict() for problem in reading.problems],
@@ -78,24 +79,26 @@ def show_file(file: Path) -> Answer:
     return Answer(fields, [_plain("\n".join(lines))])
 
 
-def _drafted(file: Path, reading: Reading, text: str) -> Answer:
+def _drafted(file: Path, reading: Reading, source: Source) -> Answer:
     """What ``dcf plan --from-sop`` takes a runbook of strangers for."""
-    from dcf.sop import NoDraft, draft
+    from dcf.sop import NoDraft, draft_of
 
     kept = kept_answers(file)
     try:
-        found = draft(text, str(file), kept)
+        found = draft_of(source, kept)
     except NoDraft as refused:
-        return _refused(Reading(None, refused.problems or reading.problems), text)
+        return _refused(Reading(None, refused.problems or reading.problems), source.text)
     fields = draft_fields(found)
-    lines = [*_overview(found.sop), *draft_lines(found, fields)]
-    return Answer({"sop": to_data(found.sop), "problems": [], **fields}, [_plain("\n".join(lines))])
+    lines = [*_overview(found.sop), *_listed(found.problems, ""), *draft_lines(found, fields)]
+    problems = [one.to_dict() for one in found.problems]
+    shown = {"sop": to_data(found.sop), "problems": problems, **fields}
+    return Answer(shown, [_plain("\n".join(lines))])
 
 
 def convert_file(file: Path, to: Form, out: Path | None) -> Answer:
     """The procedure in ``file`` in the form ``to``; its problems when it has errors."""
     check_outputs({"--out": out}, {"the procedure itself": file})
-    reading, text = _read(file)
+    reading, text = _checked(file)
     if reading.sop is None:
         return _refused(reading, text)
     written = _printed(reading.sop, to)
@@ -144,12 +147,13 @@ def write_new(title: str, out: Path | None) -> Answer:
     return Answer({"written": str(file)}, show)
 
 
-def _read(file: Path) -> tuple[Reading, str]:
+def _checked(file: Path) -> tuple[Reading, str]:
     """What is in ``file``, and its text for showing lines."""
-    text, unreadable = read_file(file)
-    if unreadable is not None:
-        return Reading(None, (unreadable,)), ""
-    return parse(text, str(file)), text
+    try:
+        source = runbook_in(file)
+    except BadInput as unreadable:
+        return Reading(None, unreadable.problems), ""
+    return parsed(source), source.text
 
 
 def _printed(sop: Sop, form: Form) -> str:

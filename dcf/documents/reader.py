@@ -54,7 +54,16 @@ class Reader:
 
     async def read(self, path: str, format: str, data: bytes) -> ReadDocument:
         """The document in ``data``, called ``path`` in its problems. Raises DocumentProblem."""
-        about = json.dumps({"path": path, "format": format}).encode() + b"\n"
+        return ReadDocument.from_json(await self._answered({"path": path, "format": format}, data))
+
+    async def page(self, path: str, format: str, data: bytes) -> str:
+        """The document in ``data``, of a format that is no text (``docx``), as HTML with a line for
+        each paragraph, nothing hidden. Raises DocumentProblem."""
+        about = {"path": path, "format": format, "as": "page"}
+        return str((await self._answered(about, data))["page"])
+
+    async def _answered(self, asked: dict[str, str], data: bytes) -> dict[str, Any]:
+        about = json.dumps(asked).encode() + b"\n"
         process = self._process or await self._start()
         try:
             async with asyncio.timeout(_PATIENCE * self._limits.seconds):
@@ -70,7 +79,7 @@ class Reader:
             raise
         if "refused" in answer:
             raise _refusal(*answer["refused"])
-        return ReadDocument.from_json(answer)
+        return answer
 
     async def _asked(
         self, process: asyncio.subprocess.Process, about: bytes, data: bytes

@@ -27,7 +27,7 @@ from dcf.documents.errors import (
     TooMuchMemory,
     TooMuchText,
 )
-from dcf.documents.formats import parser
+from dcf.documents.formats import pager, parser
 from dcf.documents.limits import Limits
 from dcf.documents.piece import ReadDocument
 from dcf.documents.redaction import redacted
@@ -70,6 +70,8 @@ def _answer(about: dict[str, str], data: bytes, limits: Limits) -> dict[str, Any
     try:
         # The system ends this process when the time is up.
         signal.setitimer(signal.ITIMER_PROF, limits.seconds)
+        if about.get("as") == "page":
+            return {"page": page_of(about["format"], data, limits)}
         return asdict(read(about["path"], about["format"], data, limits))
     except DocumentProblem as error:
         return _refused(error)
@@ -93,6 +95,19 @@ def read(path: str, format: str, data: bytes, limits: Limits) -> ReadDocument:
         raise NoText()
     title = without_secrets(_plain(" ".join(reading.title.split())))[:_LONGEST_TITLE]
     return ReadDocument(title, format, pieces, reading.pages, tuple(reading.problems))
+
+
+def page_of(format: str, data: bytes, limits: Limits) -> str:
+    """The document in ``data`` as HTML, as it is written: secrets are not looked for. Raises a
+    DocumentProblem, and whatever its parser raises."""
+    rows: list[str] = []
+    size = 0
+    for row in pager(format)(data, limits.characters):
+        rows.append(_plain(row))
+        size += len(row)
+        if size > limits.characters:
+            raise TooMuchText(most=limits.characters)
+    return "\n".join(rows)
 
 
 def _bounded(blocks: Iterator[Block], most: int) -> Iterator[Block]:

@@ -2,7 +2,8 @@
 
 ``parse(text, file)`` reads either form; ``print_markdown`` and ``print_yaml`` write them, and what
 they write parses back to an equal ``Sop``. ``draft(text, file)`` makes a procedure of any runbook
-in Markdown; ``outcome(draft)`` tells by line what became of it.
+in Markdown, ``draft_of(read_source(data, file))`` of one in any format; ``outcome(draft)`` tells by
+line what became of it.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     )
     from dcf.sop.conduct import Approval, Budget, Join, Keep, Retry, Transfer, Wait
     from dcf.sop.direction import CONTINUE, Continue, Direction, Finish, GoTo, Stop
+    from dcf.sop.formats.read import read_source
     from dcf.sop.language.budget_text import print_budget
     from dcf.sop.language.choices_text import print_choices
     from dcf.sop.language.condition_print import print_condition
@@ -54,7 +56,8 @@ if TYPE_CHECKING:
     from dcf.sop.reading import Reading
     from dcf.sop.runbook.drafted import PLACES, Draft, NoDraft, Place, Question, Sentence
     from dcf.sop.runbook.outcome import outcome
-    from dcf.sop.runbook.reading import draft
+    from dcf.sop.runbook.reading import draft, draft_of
+    from dcf.sop.runbook.source import Source
     from dcf.sop.skeleton import new_sop
     from dcf.sop.step import (
         STEP_KINDS,
@@ -120,6 +123,7 @@ __all__ = [
     "Role",
     "Sentence",
     "Sop",
+    "Source",
     "Step",
     "StepKind",
     "Stop",
@@ -131,6 +135,7 @@ __all__ = [
     "check",
     "clashes",
     "draft",
+    "draft_of",
     "form_of",
     "lane_name",
     "names_in",
@@ -153,6 +158,7 @@ __all__ = [
     "print_yaml",
     "read_argument_list",
     "read_condition",
+    "read_source",
     "schema_text",
     "to_data",
 ]

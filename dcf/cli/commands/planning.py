@@ -58,9 +58,7 @@ def plan(
     ] = None,
     from_sop: Annotated[
         Path | None,
-        typer.Option(
-            "--from-sop", metavar="FILE", help="A procedure or runbook, in Markdown or YAML."
-        ),
+        typer.Option("--from-sop", metavar="FILE", help="A procedure, or any runbook."),
     ] = None,
     decompile: Annotated[
         Path | None,
@@ -193,7 +191,8 @@ def plan(
 
     Stored procedures and workflows are matched to the objective; with a model (DCF_MODEL_PLANNER)
     a new one is drafted where none fits. Nothing runs before somebody approved what was shown.
-    With --from-sop a procedure or any runbook in Markdown is compiled, by what was measured of the
+    With --from-sop a procedure or any runbook is compiled (Markdown, reStructuredText, AsciiDoc,
+    HTML, DOCX), by what was measured of the
     skills and what `dcf advise` says of them: what is not understood is asked, and what no skill
     covers a person does. With --decompile a workflow is told as one. Both need no model.
     """

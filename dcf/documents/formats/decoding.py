@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
-
 from dcf.documents.block import Reading
 from dcf.documents.errors import NotText, TooMuchText
 from dcf.secret_form import without_secrets
-
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8",
-    # Before that of UTF-16, which it begins with.
-    codecs.BOM_UTF32_LE: "utf-32-le",
-    codecs.BOM_UTF32_BE: "utf-32-be",
-    codecs.BOM_UTF16_LE: "utf-16-le",
-    codecs.BOM_UTF16_BE: "utf-16-be",
-}
-
+from dcf.text_marks import unmarked
 
 _NONE = "\ufffd"
 _MARKED_UP = ("html", "notebook")
@@ -35,9 +24,9 @@ def decoded(data: bytes, reading: Reading) -> str:
 
 
 def _text(data: bytes, reading: Reading) -> str:
-    for mark, name in _MARKS.items():
-        if data.startswith(mark):
-            return data[len(mark) :].decode(name, "replace")
+    unmarked_data, name = unmarked(data)
+    if name:
+        return unmarked_data.decode(name, "replace")
     at = data.find(b"\0")
     if at >= 0:
         raise NotText(format=reading.format, at=at)

@@ -38,21 +38,13 @@ def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
     """Headings, paragraphs and tables; each paragraph and row is a line. Behind them what stands
     above and below the text of pages. Raises ReaderMissing,
     Encrypted, Corrupt, TooMuchText."""
-    try:
-        import docx
-        from docx.opc.exceptions import PackageNotFoundError
-        from docx.table import Table
-    except ImportError as error:
-        raise ReaderMissing(format="DOCX", package="python-docx") from error
-    _check(data, reading.most)
-    try:
-        document = docx.Document(io.BytesIO(_without_lost(data, reading)))
-    except (PackageNotFoundError, KeyError, ValueError) as error:
-        raise Corrupt(format="docx", reason=_reason(error)) from error
+    document = opened(data, reading)
+    from docx.table import Table
+
     title = document.core_properties.title or ""
     reading.title = "" if title == _NO_TITLE else title
     line = 1
-    for one in (*document.iter_inner_content(), *_around(document)):
+    for one in (*document.iter_inner_content(), *around(document)):
         block = _table(one) if isinstance(one, Table) else _paragraph(one)
         if not block.text.strip():
             continue
@@ -61,13 +53,29 @@ def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
         line += lines
 
 
+def opened(data: bytes, reading: Reading) -> Document:
+    """The document in ``data``, of which at most ``reading.most`` characters may come; parts that
+    it refers to and does not have are left out with a warning. Raises ReaderMissing, Encrypted,
+    Corrupt, TooMuchText."""
+    try:
+        import docx
+        from docx.opc.exceptions import PackageNotFoundError
+    except ImportError as error:
+        raise ReaderMissing(format="DOCX", package="python-docx") from error
+    _check(data, reading.most)
+    try:
+        return docx.Document(io.BytesIO(_without_lost(data, reading)))
+    except (PackageNotFoundError, KeyError, ValueError) as error:
+        raise Corrupt(format="docx", reason=_reason(error)) from error
+
+
 def _reason(error: Exception) -> str:
     if "mode is External" in str(error):
         return "its text is said to be in another file"
     return str(error)
 
 
-def _around(document: Document) -> Iterator[Paragraph | Table]:
+def around(document: Document) -> Iterator[Paragraph | Table]:
     """The headers and footers of a document, each text once. Raises Corrupt."""
     told = set[str]()
     try:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-BlockKind = Literal["text", "heading", "list", "item", "code", "table", "callout", "quote", "html"]
+from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.myst import LABEL, linked, opened
+
 _DEEPEST = 24
 """Blocks inside blocks that the parser follows; what is deeper is found by its lines alone."""
+_LONGEST_FENCE = 12
+"""Marks of a fence that others may stand in: each of those has fewer."""
 _ITEM = re.compile(
     r"(?:(?:[Ss]tep|[Ss]chritt|[ÉéEe]tape|[Pp]aso"
     r"|[Pp]asso)\s+)?(?P<number>[0-9]{1,4}[a-z]?(?:\.[0-9]{1,4}[a-z]?)*)(?:[.):]|\s[-–—])\s+(?=\S)"
@@ -38,31 +40,6 @@ _PROSE = re.compile(r"[A-Z][^`$=|<>{}]*\s\S+\s\S+.*[.:!?]$")
 _HASHES = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
 
-@dataclass(slots=True, eq=False)
-class Block:
-    """``lines`` are its text by line number (from 1), without what marks it; ``number`` as it is
-    written before an item, empty for a bullet; ``level`` that of a heading; ``info`` the language
-    of code or the kind of a call-out; ``indent`` the blanks before its first line."""
-
-    kind: BlockKind
-    line: int
-    last: int
-    lines: list[tuple[int, str]] = field(default_factory=list)
-    children: list[Block] = field(default_factory=list)
-    number: str = ""
-    level: int = 0
-    info: str = ""
-    indent: int = 0
-    is_checkbox: bool = False
-
-    @property
-    def text(self) -> str:
-        return "\n".join(text for _, text in self.lines)
-
-    def holds(self, line: int) -> bool:
-        return self.line <= line <= self.last
-
-
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
@@ -77,7 +54,8 @@ def read_blocks(text: str, first: int = 1) -> list[Block]:
     stack = [root]
     for token in _parser().parse(text):
         _take(token, stack, source, first)
-    return _mended(root.children)
+    linked(root.children)
+    return mended(root.children)
 
 
 def _take(token: Token, stack: list[Block], source: list[str], first: int) -> None:
@@ -100,6 +78,7 @@ def _take(token: Token, stack: list[Block], source: list[str], first: int) -> No
         case "inline":
             if stack[-1].kind != "heading":
                 block.lines = _numbered(token.content, line)
+                block.kind = "html" if LABEL.fullmatch(token.content) else "text"
                 parent.children.append(block)
             else:
                 parent.lines = _numbered(_HASHES.sub("", token.content), line)
@@ -117,7 +96,12 @@ def _take(token: Token, stack: list[Block], source: list[str], first: int) -> No
             block.lines = [(first + at, source[at].strip()) for at in range(begin, end)]
         case "fence" | "code_block":
             _code(token, block, source, begin, end, first)
-            parent.children += _told(block) if kind == "code_block" else [block]
+            if kind == "code_block":
+                parent.children += _told(block)
+            elif len(token.markup) <= _LONGEST_FENCE:
+                parent.children += opened(block, read_blocks)
+            else:
+                parent.children.append(block)
             return
         case "html_block":
             block.kind = "html"
@@ -168,11 +152,11 @@ def _told(block: Block) -> list[Block]:
     return [block]
 
 
-def _mended(blocks: list[Block]) -> list[Block]:
+def mended(blocks: list[Block]) -> list[Block]:
     """``blocks`` and all inside them, with lists as people mean them."""
     for block in blocks:
         if block.children:
-            block.children = _mended(block.children)
+            block.children = mended(block.children)
         if block.kind == "item":
             _read_checkbox(block)
     return list(_adopted(_itemised(blocks)))

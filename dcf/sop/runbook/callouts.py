@@ -7,7 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dcf.sop.runbook.blocks import Block, read_blocks
+from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.blocks import read_blocks
 from dcf.sop.runbook.wording import Piece
 
 _WARNINGS = (
@@ -81,6 +82,8 @@ def _closes(block: Block) -> bool:
 
 def callout_of(block: Block) -> Callout | None:
     """The call-out that a single block is."""
+    if block.kind == "callout":
+        return Callout(block.info, None, block.children)
     if block.kind == "quote" and block.children and block.children[0].kind in ("text", "heading"):
         found = _QUOTED.match(block.children[0].text)
         if found:

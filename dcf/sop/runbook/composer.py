@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from dcf.sop.procedure import Note
 from dcf.sop.runbook.approvals import read_consent
-from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
 from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.conditions import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dcf.sop.procedure import Value
 from dcf.sop.runbook.approvals import read_consent
-from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout
 from dcf.sop.runbook.flow import Node
 from dcf.sop.runbook.items import all_pieces, first_piece, is_duties

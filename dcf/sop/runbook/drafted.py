@@ -75,13 +75,14 @@ class Draft:
     """``sop`` is a procedure without errors; ``sentences`` are all of the source, in reading order,
     each in one place. ``exact``: the text is a procedure in our own form, read as ``parse`` does;
     then nothing is open but which of the values is kept that several branches write. ``answered``
-    are the ids of questions that were answered."""
+    are the ids of questions that were answered, ``problems`` what is to be said of its source."""
 
     sop: Sop
     sentences: tuple[Sentence, ...]
     questions: tuple[Question, ...] = ()
     exact: bool = False
     answered: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
     def counts(self) -> Mapping[Place, int]:
         """How many sentences went to each place."""

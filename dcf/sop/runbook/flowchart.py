@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.flow import NO, YES, Arm, Node
 
 _HEAD = re.compile(r"\s*(?:graph|flowchart)\b", re.IGNORECASE)

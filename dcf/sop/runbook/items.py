@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout
 from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.conditions import read_answer

@@ -6,7 +6,7 @@ import re
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.procedure import Value
-from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.flow import Node
 from dcf.sop.runbook.items import are_steps
 from dcf.sop.runbook.placeholders import input_name

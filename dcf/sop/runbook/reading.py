@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from dcf.problem import Problem
-from dcf.sop.limits import MAX_CHARACTERS, MAX_STEPS
+from dcf.sop.limits import MAX_STEPS
 from dcf.sop.parse import form_of, parse
 from dcf.sop.procedure import Note, Role, Sop
 from dcf.sop.runbook.approvals import read_consent
-from dcf.sop.runbook.blocks import Block, read_blocks
+from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.blocks import read_blocks
 from dcf.sop.runbook.callouts import callout_of
 from dcf.sop.runbook.composer import Composer, is_case
 from dcf.sop.runbook.conditions import acts
@@ -20,6 +20,7 @@ from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
 from dcf.sop.runbook.exact import exact_sentences
 from dcf.sop.runbook.flow import Node, Part
+from dcf.sop.runbook.front import MEMBER, front_end, front_members
 from dcf.sop.runbook.headings import bare_title, is_step_heading, slug
 from dcf.sop.runbook.items import has_commands, has_numbered_orders, is_command
 from dcf.sop.runbook.joined import joined
@@ -28,20 +29,12 @@ from dcf.sop.runbook.numbering import number_steps
 from dcf.sop.runbook.placeholders import assigned
 from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section, read_sections
+from dcf.sop.runbook.source import Source, no_draft, readable
 from dcf.sop.runbook.tables import read_table
 from dcf.sop.runbook.wording import Piece, is_order, pieces
 from dcf.sop.step import Step
 
-_BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffe\uffff\ud800-\udfff]")
-_UNSEEN = re.compile(
-    r"[\u00ad\u200b-\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069\x1b\x7f-\x84\x86-\x9f]"
-)
-_BREAKS = re.compile(r"\r\n|\r|[\x0b\x0c\x85\u2028\u2029]")
 _WORD = re.compile(r"[^\W_]")
-_FRONT = re.compile(
-    r"(?P<mark>---|\+\+\+)[ \t]*\n(?P<body>(?:.*\n){0,200}?)(?P=mark)[ \t]*(?:\n|$)"
-)
-_MEMBER = re.compile(r"(?P<name>[A-Za-z][\w -]{0,40}?)\s*[:=]\s*(?P<value>.*)")
 _OWNER = re.compile(
     r"[*_]{0,2}(?:owner|team|owned by|maintainers?|responsible)[*_]{0,2}\s*:\s*[*_]{0,2}\s*"
     r"(?P<who>@?[\w][\w /&.-]{0,40}?)\s*(?:[·|,;(*]|$)",
@@ -53,63 +46,57 @@ _OBJECTIVE = 2_000
 
 
 def draft(text: str, file: str = "", answers: Mapping[str, str] | None = None) -> Draft:
-    """The draft of the runbook in ``text``. ``file`` is the name that problems carry, ``answers``
-    what somebody said to questions of an earlier draft, by their ids. A text that is a procedure in
-    our own form is read as ``parse`` reads it, with a question for each name that several branches
-    write without a rule. Raises ``NoDraft`` for a text that is empty, no
+    """The draft of the runbook in ``text``, Markdown or YAML. ``file`` is the name that problems
+    carry, ``answers`` what somebody said to questions of an earlier draft, by their ids. A text
+    that is a procedure in our own form is read as ``parse`` reads it, with a question for each name
+    that several branches write without a rule. Raises ``NoDraft`` for a text that is empty, no
     text, too large, or YAML with errors."""
+    return draft_of(Source(text, file), answers)
+
+
+def draft_of(source: Source, answers: Mapping[str, str] | None = None) -> Draft:
+    """The draft of a runbook in any format, as ``draft`` makes it. Raises ``NoDraft``."""
+    if source.blocks is not None:
+        found = _Reader(source, source.blocks, answers or {}).draft()
+    else:
+        found = _draft_of_text(source.text, source.file, answers or {})
+    return replace(found, problems=source.problems)
+
+
+def _draft_of_text(text: str, file: str, answers: Mapping[str, str]) -> Draft:
     reading = parse(text, file)
     if reading.sop is not None:
         return Draft(reading.sop, exact_sentences(text, reading.sop), exact=True)
-    if (kept := joined(text, file, reading, answers or {})) is not None:
+    if (kept := joined(text, file, reading, answers)) is not None:
         return kept
     if form_of(file) == "yaml":
         raise NoDraft(reading.problems)
-    return _Reader(_readable(text, file), file, answers or {}).draft()
-
-
-def _readable(text: str, file: str) -> str:
-    text = _BREAKS.sub("\n", text.removeprefix("\ufeff"))
-    if len(text) > MAX_CHARACTERS:
-        message = f"the text has {len(text):,} characters, over {MAX_CHARACTERS:,}"
-        raise _no_draft("SOP_LIMIT", message, "split it into several runbooks", file)
-    found = _BINARY.search(text)
-    if found:
-        line = text.count("\n", 0, found.start()) + 1
-        message = f"the character U+{ord(found[0]):04X} is no text"
-        raise _no_draft("SOP_CHARACTER", message, "is this a text file in UTF-8?", file, line)
-    text = _UNSEEN.sub("", text)
-    if not _WORD.search(text):
-        hint = "write what is to be done, a step on each line: `1. Check the order`"
-        raise _no_draft("SOP_EMPTY", "there is not a word in it", hint, file)
-    return text
-
-
-def _no_draft(code: str, message: str, hint: str, file: str, line: int = 1) -> NoDraft:
-    return NoDraft((Problem(code, message, hint=hint, file=file or None, line=line),))
+    text = readable(text, file)
+    end = front_end(text)
+    blocks = read_blocks(text[end:], text.count("\n", 0, end) + 1)
+    return _Reader(Source(text, file, front=text[:end]), blocks, answers).draft()
 
 
 class _Reader:
-    def __init__(self, text: str, file: str, answers: Mapping[str, str]) -> None:
-        self._text = text
-        self._file = file
+    def __init__(self, source: Source, blocks: Sequence[Block], answers: Mapping[str, str]) -> None:
+        self._source = source
+        self._blocks = blocks
+        self._file = source.file
         self._desk = Desk(answers)
         self._title = ""
         self._objective: list[str] = []
         self._owner = ""
 
     def draft(self) -> Draft:
-        front, body, first = self._front()
-        blocks = read_blocks(body, first)
-        root = read_sections(blocks)
+        root = read_sections(self._blocks)
         top = self._take_title(root)
         sections = [section for section in root.all() if section.level]
         targets, asides = _anchors(sections)
         composer = Composer(self._desk, targets, asides)
         self._composer = composer
-        codes = [block.text for block in _all(blocks) if block.kind == "code"]
+        codes = [block.text for block in _all(self._blocks) if block.kind == "code"]
         composer.writer.given = assigned("\n".join(codes))
-        for piece in front:
+        for piece in front_members(self._source.front):
             self._front_member(piece)
         main, aside = self._parts(root, top, composer)
         if main:
@@ -121,18 +108,8 @@ class _Reader:
 
     # The frame
 
-    def _front(self) -> tuple[list[Piece], str, int]:
-        found = _FRONT.match(self._text)
-        if found is None or not _MEMBER.match(found["body"]):
-            return [], self._text, 1
-        rows = self._text[: found.end()].split("\n")
-        members = [
-            Piece(at, at, row.strip()) for at, row in enumerate(rows, start=1) if _WORD.search(row)
-        ]
-        return members, self._text[found.end() :], found[0].count("\n") + 1
-
     def _front_member(self, piece: Piece) -> None:
-        found = _MEMBER.match(piece.text)
+        found = MEMBER.match(piece.text)
         name = found["name"].lower() if found else ""
         value = found["value"].strip("\"' ") if found else ""
         if name == "title" and value:
@@ -161,11 +138,11 @@ class _Reader:
 
     def _cover(self) -> None:
         """Note every line with words that was read into nothing, so that no sentence is lost."""
-        covered = bytearray(self._text.count("\n") + 3)
+        covered = bytearray(self._source.text.count("\n") + 3)
         for noted in self._desk.noted:
             for line in range(noted.piece.line, noted.piece.last + 1):
                 covered[line] = 1
-        for line, row in enumerate(self._text.split("\n"), start=1):
+        for line, row in enumerate(self._source.text.split("\n"), start=1):
             if not covered[line] and _WORD.search(row):
                 piece = Piece(line, line, " ".join(row.split()))
                 self._desk.note(piece, "note")
@@ -312,7 +289,7 @@ class _Reader:
         count = sum(1 for _ in sop.all_steps())
         if count > MAX_STEPS:
             message = f"there are {count:,} steps, over {MAX_STEPS:,}"
-            raise _no_draft("SOP_LIMIT", message, "split it into several runbooks", self._file)
+            raise no_draft("SOP_LIMIT", message, "split it into several runbooks", self._file)
         desk = self._desk
         questions = tuple(sorted(desk.questions, key=lambda one: one.line))
         return Draft(sop, desk.sentences(), questions, answered=tuple(desk.answered))

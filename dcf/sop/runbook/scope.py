@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from dcf.sop.procedure import Guardrail, Note, Value
-from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.flow import Node
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.wording import Piece

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.headings import Purpose, purpose_of
 
 _BOLD = re.compile(r"(?:\*\*|__)(?P<title>[^*_\n]{2,80}?)(?:\*\*|__)[ :]*")

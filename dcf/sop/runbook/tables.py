@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.wording import Piece, is_clear_order, is_order
 
 _CELLS = re.compile(r"(?<!\\)\|")
@@ -73,12 +74,18 @@ def read_table(block: Block) -> Table:
     """The rows of a table; what they are is told by the names of the columns."""
     lines = block.lines
     head = _cells(lines[0][1])
-    others = [Piece(number, number, text) for number, text in lines[:1]]
+    # Cells of a row may stand on several lines.
+    ends = [max(number, below - 1) for (number, _), (below, _) in pairwise(lines)] + [block.last]
+    others = [Piece(number, ends[0], text) for number, text in lines[:1]]
     body = [(number, text) for number, text in lines[1:] if text]
     if body and _RULE.fullmatch(body[0][1]):
         body = body[1:]
     found = _columns(head) or _by_orders(head, [_cells(text) for _, text in body])
-    rows = [_row(Piece(number, number, text), head, found) for number, text in body]
+    ends = ends[len(ends) - len(body) :]
+    rows = [
+        _row(Piece(number, end, text), head, found)
+        for (number, text), end in zip(body, ends, strict=True)
+    ]
     return Table(rows, others, [row.piece for row in rows])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dcf.sop.conduct import Retry
 from dcf.sop.procedure import Guardrail, Note, Value
 from dcf.sop.runbook.approvals import Consent, read_consent
-from dcf.sop.runbook.blocks import Block
+from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.command import inline_commands
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.durations import read_deadline, read_times, read_wait

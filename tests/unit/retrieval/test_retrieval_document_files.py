@@ -16,6 +16,7 @@ from memory_world import Numbered, Ticking
 from unit.retrieval.test_retrieval_files import room_for
 from unit.retrieval.test_retrieval_kept_documents import SHOP, TEA, found, keep, read
 
+from dcf.documents.reader import READER
 from dcf.memory import SYSTEM, random_id
 from dcf.retrieval import FileDocuments, FolderUnusable
 
@@ -44,7 +45,11 @@ async def test_each_document_has_a_file_of_json_for_its_owner_alone(
     text = file_of(folder, kept.id).read_text()
     assert "Größe.pdf" in text
     said = json.loads(text)
-    assert (said["document"]["path"], said["stamp"], said["reader"]) == ("Größe.pdf", "90-1-7", 1)
+    assert (said["document"]["path"], said["stamp"], said["reader"]) == (
+        "Größe.pdf",
+        "90-1-7",
+        READER,
+    )
     assert said["pieces"][1] == {
         "text": "Cups of tea are made of clay.",
         "headings": ["Tea", "Cups"],

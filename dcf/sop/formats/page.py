@@ -1,0 +1,513 @@
+"""HTML as blocks, each with its lines, by the parser of the standard library.
+
+What wikis add is understood where it says what a text is: call-outs and code of Confluence (pages
+as they are stored, and as they are exported), of MediaWiki, Sphinx, Asciidoctor and GitHub.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import escape
+from html.parser import HTMLParser
+
+from dcf.sop.formats.marked_text import MarkedText
+from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.headings import slug
+
+_DEEPEST = 24
+"""Blocks inside blocks; what is deeper stands beside one another."""
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_UNSEEN = frozenset(
+    {"script", "style", "noscript", "template", "svg", "iframe", "object"}
+    | {"ac:parameter", "ac:task-id", "ac:task-status", "ac:placeholder"}
+)
+_UNSEEN_CLASSES = frozenset({"mw-editsection", "headerlink", "toc-anchor", "heading-anchor"})
+_FLOW = frozenset(
+    {"p", "div", "section", "article", "main", "header", "figure", "figcaption", "form", "hr"}
+    | {
+        "body",
+        "html",
+        "head",
+        "address",
+        "details",
+        "summary",
+        "fieldset",
+        "caption",
+        "legend",
+        "center",
+    }
+    | {"ac:rich-text-body", "ac:layout", "ac:layout-section", "ac:layout-cell", "ac:task-body"}
+    | {"thead", "tbody", "tfoot", "colgroup", "option"}
+)
+_ASIDE = frozenset({"nav", "footer", "blockquote"})
+_LISTS = frozenset({"ul", "ol", "dl", "menu", "ac:task-list"})
+_ITEMS = frozenset({"li", "dt", "ac:task"})
+_MARKS = {
+    **dict.fromkeys(("strong", "b"), "**"),
+    **dict.fromkeys(("em", "i"), "*"),
+    **dict.fromkeys(("code", "kbd", "tt", "samp"), "`"),
+}
+_VOID = frozenset(
+    {"br", "hr", "img", "input", "meta", "link", "col", "area", "base", "embed", "source", "wbr"}
+)
+_KIND = (
+    r"warning|caution|danger|important|attention|critical|alert|error|note|tip|info|information"
+    r"|hint|example|success|seealso"
+)
+_CALLOUT = re.compile(
+    rf"\b(?:admonition(?:block)?|alert|callout|confluence-information-macro|message)\b[^|]*?"
+    rf"\b(?P<kind>{_KIND})\b|^(?P<alone>{_KIND})$",
+    re.IGNORECASE,
+)
+_CALLOUT_TAGS = frozenset({"div", "aside", "p", "section"})
+_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-(?!source\b)|brush:\s*)(?P<name>[\w+#-]+)")
+_LINK_TO_HERE = re.compile(r"\]\(#([^)\s]+)\)")
+
+
+class Page:
+    """The blocks of an HTML text, and of each line what is seen of it."""
+
+    def __init__(self, text: str) -> None:
+        parser = _Parser()
+        parser.feed(_escaped_data(text))
+        parser.close()
+        parser.end()
+        self.blocks = parser.root.children
+        self.title = parser.title
+        self.seen: Mapping[int, str] = {
+            line: " ".join(" ".join(said).split()) for line, said in parser.seen.items()
+        }
+        for block in self.blocks:
+            _link(block, parser.anchors)
+            _measure(block)
+
+
+def _is_unseen(tag: str, attributes: Mapping[str, str], classes: str) -> bool:
+    if tag == "ac:parameter" and attributes.get("ac:name") == "title":
+        return False
+    named = set(classes.split())
+    return tag in _UNSEEN or bool(_UNSEEN_CLASSES & named) or (tag == "td" and "icon" in named)
+
+
+def _escaped_data(text: str) -> str:
+    """``text`` with its sections of character data as text: not all versions of the parser take
+    them for that."""
+    first, *others = text.split("<![CDATA[")
+    parts = [first]
+    for other in others:
+        data, closed, rest = other.partition("]]>")
+        parts.append(escape(data, quote=False) + rest if closed else escape(other, quote=False))
+    return "".join(parts)
+
+
+def _link(block: Block, anchors: Mapping[str, str]) -> None:
+    """Let links lead to the words of headings, as they do in Markdown."""
+    if block.kind != "code":
+        block.lines = [
+            (line, _LINK_TO_HERE.sub(lambda to: f"](#{anchors.get(to[1], to[1])})", text))
+            for line, text in block.lines
+        ]
+    for child in block.children:
+        _link(child, anchors)
+
+
+def _measure(block: Block) -> None:
+    """Let a block reach as far as what stands in it."""
+    for child in block.children:
+        _measure(child)
+    lines = [line for line, _ in block.lines]
+    lines += [at for child in block.children for at in (child.line, child.last)]
+    if lines:
+        # The cells of a row may stand on several lines.
+        last = block.last if block.kind == "table" else 0
+        block.line, block.last = min(lines), max(last, *lines)
+
+
+class _Open:
+    """A tag that is not closed yet, with the block that what stands in it goes to."""
+
+    __slots__ = ("block", "is_cell", "tag")
+
+    def __init__(self, tag: str, block: Block, is_cell: bool = False) -> None:
+        self.tag = tag
+        self.block = block
+        self.is_cell = is_cell
+
+
+class _Parser(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.root = Block("quote", 1, 1)
+        self.title = ""
+        self.seen: dict[int, list[str]] = {}
+        self.anchors: dict[str, str] = {}
+        self._open = [_Open("", self.root)]
+        self._text = MarkedText()
+        self._links: list[str] = []
+        self._ids: list[str] = []
+        self._heading = 0
+        self._hidden: list[str] = []
+        self._in_title = False
+        self._is_language = False
+        self._code: list[tuple[int, str]] | None = None
+        self._code_tag = ""
+        self._languages: list[tuple[str, str]] = []
+
+    # What the parser finds
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        classes = attributes.get("class", "")
+        if tag == "title" and not self.title:
+            self._in_title = True
+        if self._hidden:
+            self._hidden += [tag] * (tag == self._hidden[0])
+            return
+        if _is_unseen(tag, attributes, classes):
+            self._is_language = attributes.get("ac:name") == "language"
+            self._hidden += [tag] * (tag not in _VOID)
+            return
+        if self._code is not None:
+            self._find_language(attributes)
+            if tag == "br":
+                self._code.append((self.getpos()[0], ""))
+            return
+        if attributes.get("id") or (tag == "a" and attributes.get("name")):
+            self._ids.append(attributes.get("id") or attributes["name"])
+        self._start(tag, attributes, classes)
+
+    def _start(self, tag: str, attributes: dict[str, str], classes: str) -> None:
+        line = self.getpos()[0]
+        if tag in _MARKS:
+            # In code nothing else is marked.
+            if not (self._text.is_marked("`") or self._text.is_marked(_MARKS[tag])):
+                self._text.open(_MARKS[tag])
+        elif tag == "a":
+            self._begin_link(attributes.get("href", ""))
+        elif tag == "br":
+            self._text.break_row(line)
+        elif tag == "img":
+            self._image(attributes)
+        elif tag == "input":
+            self._input(attributes)
+        elif tag in ("ri:page", "ri:user", "ri:attachment"):
+            said = attributes.get("ri:content-title") or attributes.get("ri:filename") or ""
+            self._say(said, line)
+        elif tag == "ac:structured-macro":
+            self._macro(attributes.get("ac:name", ""))
+        elif tag in ("pre", "ac:plain-text-body"):
+            self._begin_code(tag, attributes)
+        elif tag in _HEADINGS:
+            self._flush()
+            self._heading = _HEADINGS[tag]
+        elif tag in _LISTS:
+            self._begin_list(tag, attributes)
+        elif tag in _ITEMS:
+            self._begin_item(tag, attributes)
+        elif tag == "dd":
+            self._flush()
+        elif tag == "table":
+            self._push(tag, Block("table", line, line))
+        elif tag in ("tr", "td", "th"):
+            self._begin_in_table(tag)
+        elif tag in _ASIDE or attributes.get("role") == "navigation":
+            self._push(tag, Block("quote", line, line))
+        elif tag in _FLOW or tag == "aside":
+            self._begin_flow(tag, attributes, classes)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "title":
+            self._in_title = False
+        if self._hidden:
+            if tag == self._hidden[-1]:
+                self._hidden.pop()
+        elif self._code is not None:
+            if tag == self._code_tag:
+                self._end_code()
+        elif tag in _MARKS:
+            self._text.close(_MARKS[tag])
+        elif tag == "a":
+            if self._links:
+                self._text.close(self._links.pop())
+        elif tag in _HEADINGS:
+            self._flush()
+            self._heading = 0
+        elif tag in ("dt", "dd"):
+            self._flush()
+        elif tag in _FLOW:
+            self._flush()
+            self._pop(tag)
+        else:
+            self._pop(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.handle_endtag(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self._hidden:
+            if self._is_language and self._languages:
+                self._languages[-1] = (self._languages[-1][0], data.strip())
+        elif self._in_title:
+            self.title += data
+        else:
+            self._say(data, self.getpos()[0])
+
+    def end(self) -> None:
+        """Close what is open still."""
+        if self._code is not None:
+            self._end_code()
+        self._flush()
+        self.title = " ".join(self.title.split())
+        while len(self._open) > 1:
+            self._close()
+
+    # Text
+
+    def _say(self, data: str, line: int) -> None:
+        for at, row in enumerate(data.split("\n")):
+            if row.strip():
+                self.seen.setdefault(line + at, []).append(row)
+        if self._code is not None:
+            rows = data.split("\n")
+            first_line, first = self._code.pop() if self._code else (line, "")
+            self._code.append((first_line, first + rows[0]))
+            self._code += [(line + at, row) for at, row in enumerate(rows[1:], 1)]
+        else:
+            self._text.say(data, line)
+
+    def _image(self, attributes: dict[str, str]) -> None:
+        said = " ".join(attributes.get("alt", "").split())
+        if said:
+            self._say(f"![{said}]({attributes.get('src', '')[:200]})", self.getpos()[0])
+
+    def _input(self, attributes: dict[str, str]) -> None:
+        if attributes.get("type", "").lower() == "checkbox":
+            item = next(
+                (one.block for one in reversed(self._open) if one.block.kind == "item"), None
+            )
+            if item is not None:
+                item.is_checkbox = True
+
+    def _begin_link(self, to: str) -> None:
+        mark = "[" if to else ""
+        if to:
+            self._text.open("[", f"]({' '.join(to.split())})")
+        self._links.append(mark)
+
+    def _flush(self) -> None:
+        rows = self._text.taken()
+        if not rows:
+            return
+        line, last = rows[0][0], rows[-1][0]
+        if self._heading:
+            title = " ".join(text for _, text in rows)
+            block = Block("heading", line, last, rows, level=self._heading)
+            for name in self._ids:
+                self.anchors.setdefault(name, slug(title))
+        else:
+            block = Block("text", line, last, rows)
+        self._ids.clear()
+        self._add(block)
+
+    # Blocks
+
+    def _add(self, block: Block) -> None:
+        """Put ``block`` into what is open; in a list, into an item."""
+        above = self._open[-1].block
+        if above.kind == "list" and block.kind != "item":
+            above.children.append(Block("item", block.line, block.last))
+            above = above.children[-1]
+        above.children.append(block)
+
+    def _push(self, tag: str, block: Block) -> None:
+        self._flush()
+        if len(self._open) > _DEEPEST:
+            self._open.append(_Open(tag, self._open[-1].block))
+            return
+        self._add(block)
+        self._open.append(_Open(tag, block))
+
+    def _pop(self, tag: str) -> None:
+        """Close the innermost ``tag`` and all in it; nothing where none is open in this cell."""
+        for at in range(len(self._open) - 1, 0, -1):
+            if self._open[at].tag == tag:
+                self._flush()
+                while len(self._open) > at:
+                    self._close()
+                return
+            if self._open[at].is_cell and tag not in ("td", "th", "tr", "table"):
+                return
+
+    def _close(self) -> None:
+        closed = self._open.pop()
+        self._languages = [one for one in self._languages if one[0] != closed.tag]
+        if closed.tag == "table" and closed.block.kind == "table":
+            above = self._open[-1].block
+            if above.children[-1:] == [closed.block]:
+                above.children[-1:] = _settled(closed.block)
+            else:
+                above.children[-1].children = _settled(closed.block)
+        elif closed.block.kind == "callout":
+            _label(closed.block)
+        elif closed.block.kind == "list":
+            closed.block.info = ""
+
+    def _begin_flow(self, tag: str, attributes: dict[str, str], classes: str) -> None:
+        self._flush()
+        language = _LANGUAGE.search(classes)
+        kind = _callout_of(tag, classes)
+        if kind:
+            self._push(tag, Block("callout", 1, 1, info=kind))
+        elif tag != "p" and tag not in _VOID:
+            self._open.append(_Open(tag, self._open[-1].block))
+        if language:
+            self._languages.append((tag, language["name"]))
+
+    def _begin_list(self, tag: str, attributes: dict[str, str]) -> None:
+        self._push(tag, Block("list", self.getpos()[0], self.getpos()[0]))
+        if tag == "ol":
+            start = attributes.get("start", "1")
+            kind = attributes.get("type", "1")
+            # Of a list `info` says how its next item is counted.
+            self._open[-1].block.info = f"{kind[:1]}{int(start) if start.isdecimal() else 1}"
+
+    def _begin_item(self, tag: str, attributes: dict[str, str]) -> None:
+        line = self.getpos()[0]
+        for at in range(len(self._open) - 1, 0, -1):
+            if self._open[at].tag in _LISTS:
+                self._flush()
+                while len(self._open) > at + 1:
+                    self._close()
+                break
+            if self._open[at].is_cell:
+                self._push("ul", Block("list", line, line))
+                break
+        else:
+            self._push("ul", Block("list", line, line))
+        above = self._open[-1].block
+        item = Block("item", line, line, is_checkbox=tag == "ac:task")
+        if above.info and above.kind == "list":
+            value = attributes.get("value", "")
+            count = int(value) if value.isdecimal() else int(above.info[1:])
+            item.number = _counted(above.info[0], count)
+            above.info = f"{above.info[0]}{count + 1}"
+        self._push(tag, item)
+
+    def _begin_in_table(self, tag: str) -> None:
+        self._flush()
+        for at in range(len(self._open) - 1, 0, -1):
+            if self._open[at].tag == "table":
+                break
+        else:
+            return  # a row outside of any table
+        while len(self._open) > at + 1 + (tag != "tr" and self._open[at + 1 :][:1] != []):
+            self._close()
+        line = self.getpos()[0]
+        if tag != "tr" and self._open[-1].tag != "tr":
+            self._push("tr", Block("list", line, line))
+        self._push(tag, Block("list" if tag == "tr" else "item", line, line))
+        self._open[-1].is_cell = tag != "tr"
+
+    # Code
+
+    def _macro(self, name: str) -> None:
+        kind = re.fullmatch(_KIND, name, re.IGNORECASE)
+        line = self.getpos()[0]
+        if kind:
+            self._push("ac:structured-macro", Block("callout", line, line, info=name.lower()))
+        else:
+            self._flush()
+            self._open.append(_Open("ac:structured-macro", self._open[-1].block))
+            self._languages.append(("ac:structured-macro", ""))
+
+    def _begin_code(self, tag: str, attributes: dict[str, str]) -> None:
+        self._flush()
+        self._code, self._code_tag = [], tag
+        self._find_language(attributes)
+
+    def _find_language(self, attributes: dict[str, str]) -> None:
+        told = [attributes.get("class", ""), attributes.get("data-syntaxhighlighter-params", "")]
+        found = _LANGUAGE.search(" ".join(told)) or re.fullmatch(
+            r"(?P<name>[\w+#-]+)", attributes.get("data-lang", "")
+        )
+        if found and found["name"] != "default":
+            self._languages.append((self._code_tag, found["name"]))
+
+    def _end_code(self) -> None:
+        rows, self._code = self._code or [], None
+        language = self._languages[-1][1] if self._languages else ""
+        self._languages = [one for one in self._languages if one[0] != self._code_tag]
+        while rows and not rows[0][1].strip():
+            rows.pop(0)
+        while rows and not rows[-1][1].strip():
+            rows.pop()
+        if rows:
+            self._add(code_block(rows, language, rows[0][0], rows[-1][0]))
+
+
+def code_block(rows: list[tuple[int, str]], language: str, line: int, last: int) -> Block:
+    """A block of code, as Markdown fences it."""
+    fence = "```"
+    while any(fence in text for _, text in rows):
+        fence += "`"
+    lines = [(line, fence + language), *rows, (last, fence)]
+    return Block("code", line, last, lines, info=language)
+
+
+def _callout_of(tag: str, classes: str) -> str:
+    """What kind of call-out the classes of an element say that it is; empty for none."""
+    if tag not in _CALLOUT_TAGS:
+        return ""
+    found = _CALLOUT.search(classes.strip())
+    if found:
+        return (found["kind"] or found["alone"]).lower()
+    return "note" if tag == "aside" else ""
+
+
+def _counted(kind: str, count: int) -> str:
+    if kind in "aA" and 1 <= count <= 26:
+        return chr(ord("a") + count - 1)
+    return str(count)
+
+
+def _label(callout: Block) -> None:
+    """Where a call-out says what it is in a paragraph of its own, as the label of what follows."""
+    first, *others = callout.children or [Block("text", 1, 1)]
+    if others and first.text.strip("*").lower() == callout.info and others[0].kind == "text":
+        others[0].lines = [(first.line, f"{first.text}:"), *others[0].lines]
+        callout.children = others
+
+
+def _settled(table: Block) -> list[Block]:
+    """What a table is: its rows as lines; where it has a single column it only lays things out."""
+    rows = [row.children for row in table.children if row.kind == "list"]
+    others = [one for one in table.children if one.kind != "list"]
+    table.children = []
+    if all(len(cells) < 2 for cells in rows):
+        inside = [one for cells in rows for cell in cells for one in cell.children]
+        return [*others, *inside]
+    for cells in rows:
+        texts = [_cell_text(cell).replace("|", "\\|") for cell in cells]
+        lines = [line for cell in cells for line in _lines_in(cell)]
+        if lines:
+            table.lines.append((min(lines), f"| {' | '.join(texts)} |"))
+            table.last = max(table.last, *lines)
+    return [*others, table]
+
+
+def _cell_text(block: Block) -> str:
+    if block.kind == "code":
+        return " ".join(f"`{text.strip()}`" for _, text in block.lines[1:-1] if text.strip())
+    said = [text for _, text in block.lines]
+    said += [_cell_text(child) for child in block.children]
+    return " ".join(one for one in said if one)
+
+
+def _lines_in(block: Block) -> list[int]:
+    found = [line for line, _ in block.lines]
+    for child in block.children:
+        found += _lines_in(child)
+    return found
