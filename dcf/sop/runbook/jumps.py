@@ -54,6 +54,10 @@ _NAMED = re.compile(
     r"(?:\s+\(?(?:see )?(?:below|above)\)?)?",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(
+    r"(?:\s+(?:immediately|directly|now|at once|instead|again))?(?:\s+[–—-]\s.*)?\.?$", re.DOTALL
+)
+"""What is said behind the name of a place."""
 _RESTART = re.compile(
     r"(?:start (?:over|again)|begin again|restart (?:the |this )?(?:procedure|process|runbook|from)"
     r"|(?:go|return|start)(?: back| over| again)* (?:to|from|at) the (?:start|beginning|top)"
@@ -101,7 +105,7 @@ def linked(text: str) -> list[tuple[str, str]]:
 
 def named_place(text: str) -> str:
     """The words by which ``text`` names where to go on, as ``the Rollback section``."""
-    said = core(text).rstrip(".!; ")
+    said = _ASIDE.sub("", core(text)).rstrip(".!; ")
     found = _NAMED.fullmatch(said) if len(said) < 160 else None
     return found["name"].strip("*_`\"' ") if found else ""
 

@@ -10,7 +10,7 @@ from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
 from dcf.sop.runbook.drafted import Draft, Sentence
 from dcf.sop.runbook.ends import hands_over, is_helpless
 from dcf.sop.runbook.loops import read_until
-from dcf.sop.step import Step
+from dcf.sop.step import YES_OR_NO, Step
 
 
 def outcome(draft: Draft) -> dict[str, Any]:
@@ -37,9 +37,11 @@ def outcome(draft: Draft) -> dict[str, Any]:
         elif step.choices or step.branches:
             for then, line in (*((one.then, one.line) for one in step.branches),):
                 branches.append(ways.way(then, step, line or step.line))
-            if step.branches and not isinstance(step.then, Continue):
-                line = getattr(step.then, "line", 0) or step.line
-                branches.append(ways.way(step.then, step, line))
+            line = getattr(step.then, "line", 0)
+            # What is done in no case of several is told only where the text says it.
+            told = line or set(step.choices) <= YES_OR_NO
+            if step.branches and told and not isinstance(step.then, Continue):
+                branches.append(ways.way(step.then, step, line or step.line))
         elif isinstance(step.then, GoTo):
             line = step.then.line or step.line
             jumps.append(ways.way(step.then, step, line))

@@ -18,6 +18,7 @@ from dcf.sop.runbook.composer import Composer, is_case
 from dcf.sop.runbook.conditions import acts
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
+from dcf.sop.runbook.ends import denies, is_last_act
 from dcf.sop.runbook.exact import exact_sentences
 from dcf.sop.runbook.flow import Node, Part
 from dcf.sop.runbook.front import MEMBER, front_end, front_members
@@ -261,6 +262,8 @@ class _Reader:
             main = [self._entry(title)]
         self._agree(main)
         main[0].anchors.append("start")
+        for nodes in (main, *aside):
+            _close(nodes[-1])
         self._resolve([main, *aside])
         self._reach(main, aside)
         parts = [Part(main), *(Part(nodes, "finish") for nodes in aside)]
@@ -340,6 +343,12 @@ class _Reader:
                     if node.kind in ("manual", "task", "approval", "loop"):
                         node.failing = node.failing or anchor
             before = nodes
+
+
+def _close(last: Node) -> None:
+    """Say that the procedure ends with the last step of a list, where that is what it does."""
+    if last.is_open and not last.inside and last.kind == "manual" and is_last_act(last.title):
+        last.end = "stop" if denies(last.title) else "finish"
 
 
 def _walk(nodes: list[Node]) -> list[Node]:
