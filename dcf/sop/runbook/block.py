@@ -28,3 +28,6 @@ class Block:
     @property
     def text(self) -> str:
         return "\n".join(text for _, text in self.lines)
+
+    def holds(self, line: int) -> bool:
+        return self.line <= line <= self.last

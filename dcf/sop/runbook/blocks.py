@@ -27,6 +27,7 @@ _ITEM = re.compile(
     r"|(?P<dotted>[0-9]{1,4}[a-z]?(?:\.[0-9]{1,4}[a-z]?)+)\s+(?=[A-Z])"
     r"|\((?P<bracket>[0-9]{1,3}|[a-z])\)\s+(?=\S)|(?P<bullet>[•▪‣◦●·☐☑✓✔✅❌➡→])\s*(?=\S)"
 )
+_LETTER = re.compile(r"(?P<letter>[A-Za-z])[.)]\s+(?=\S)")
 _LIST_LINE = re.compile(r"\s*(?:[-*+]|[0-9]{1,4}[.)])\s+\S")
 _CHECKBOX = re.compile(r"\[(?P<mark>[ xX]?)\]\s+")
 _COUNTED = re.compile(
@@ -179,21 +180,45 @@ def _read_checkbox(item: Block) -> None:
 
 def _itemised(blocks: list[Block]) -> Iterator[Block]:
     """Lines of a paragraph that begin with a step's number, as lists of their own."""
+    lettered = _lettered(blocks)
     for block in blocks:
-        if block.kind == "text" and any(_ITEM.match(text) for _, text in block.lines):
-            yield from _split_items(block)
+        numbers = [(line, found) for line, text in block.lines if (found := _number_of(text))]
+        numbers += [(line, found) for line, found in lettered.items() if block.holds(line)]
+        if block.kind == "text" and numbers:
+            yield from _split_items(block, dict(numbers))
         else:
             yield block
 
 
-def _split_items(block: Block) -> Iterator[Block]:
+def _number_of(text: str) -> tuple[str, int] | None:
+    """The number of the item that a line begins, and where its text begins."""
+    found = _ITEM.match(text)
+    if found is None:
+        return None
+    return found["number"] or found["dotted"] or found["bracket"] or "", found.end()
+
+
+def _lettered(blocks: list[Block]) -> dict[int, tuple[str, int]]:
+    """By their lines, the letters of items where they follow one another from ``a``."""
+    told = {
+        line: (found["letter"].lower(), found.end())
+        for block in blocks
+        if block.kind == "text"
+        for line, text in block.lines
+        if (found := _LETTER.match(text))
+    }
+    letters = "".join(letter for letter, _ in told.values())
+    return told if len(letters) > 1 and "abcdefghijklmnopqrstuvwxyz".startswith(letters) else {}
+
+
+def _split_items(block: Block, numbers: dict[int, tuple[str, int]]) -> Iterator[Block]:
     before: list[tuple[int, str]] = []
     items: list[Block] = []
     for line, text in block.lines:
-        found = _ITEM.match(text)
+        found = numbers.get(line)
         if found:
-            number = found["number"] or found["dotted"] or found["bracket"] or ""
-            inner = Block("text", line, line, [(line, text[found.end() :])], indent=block.indent)
+            number, begin = found
+            inner = Block("text", line, line, [(line, text[begin:])], indent=block.indent)
             items.append(
                 Block("item", line, line, children=[inner], number=number, indent=block.indent)
             )
@@ -258,5 +283,7 @@ def _goes_on(steps: Block, block: Block) -> bool:
     before, after = steps.children[-1].number, block.children[0].number
     if before.isdigit() and after.isdigit():
         return int(after) == int(before) + 1
+    if len(before) == len(after) == 1 and before.isalpha() and after.isalpha():
+        return ord(after) == ord(before) + 1
     lead = re.match(r"[0-9]+", after)
     return not after.isdigit() and lead is not None and before.startswith(lead[0])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from dcf.sop.runbook.wording import is_clear_order, is_order
+
 Purpose = Literal[
     "steps", "first", "aside", "objective", "inputs", "guardrails", "roles", "note", "unknown"
 ]
@@ -48,9 +50,9 @@ _WORDS: tuple[tuple[Purpose, str], ...] = (
         r"|contents|toc"
         r"|licen[sc]e|authors?|contributors|acknowledg(?:e)?ments|contacts?|faqs?"
         r"|frequently asked questions|examples?|sample output|metadata|tags|notes?|additional notes"
-        r"|additional (?:resources|information|reading)|useful links|documentation|dashboards?"
-        r"|metrics|alerts?|logs|siehe auch|verweise|notizen|références|referencias|notas|details"
-        r"|lessons learned|known issues|tickets?|contact information|approvals? and sign-?offs?",
+        r"|additional (?:resources|information|reading)|useful links|siehe auch|verweise|notizen"
+        r"|références|referencias|notas|lessons learned|contact information"
+        r"|approvals? and sign-?offs?",
     ),
     (
         "objective",
@@ -107,7 +109,7 @@ _LEADING = re.compile(
 )
 _NUMBERED = re.compile(
     r"(?:(?:step|phase|stage|part|task|section|schritt|étape|paso|passo|fase)"
-    r"(?:\s*#?(?P<step>[0-9]+[a-z]?)|\s+(?P<roman>[ivx]+|[a-z]))\b\s*[.:)–—-]*\s*"
+    r"(?:\s*#?(?P<step>[0-9]+(?:\.[0-9]+)*[a-z]?)|\s+(?P<roman>[ivx]+|[a-z]))\b\s*[.:)–—-]*\s*"
     r"|(?P<number>[0-9]+(?:\.[0-9]+)*[a-z]?)(?:[.:)]+|\s+[-–—])?\s+|(?P<letter>[A-Z])[.)]\s+)",
     re.IGNORECASE,
 )
@@ -134,12 +136,16 @@ def _by_a_word(said: str) -> Purpose:
         return "unknown"
     patterns = dict(_PATTERNS)
     last = (words[-1], " ".join(words[-2:]))
-    order: tuple[Purpose, ...] = ("aside", "first", "objective", "steps", "guardrails", "note")
+    if not is_order(said) and patterns["inputs"].fullmatch(last[0]):
+        return "inputs"
+    order: tuple[Purpose, ...] = ("aside", "first", "objective", "steps", "guardrails")
+    if is_clear_order(said):
+        order = ("aside", "first", "steps")
     for purpose in order:
         few = len(words) <= 3 or purpose in ("aside", "first", "steps")
         if few and any(patterns[purpose].fullmatch(one) for one in last):
             return purpose
-    for purpose in (order[0], order[1], order[3]):
+    for purpose in ("aside", "first", "steps"):
         if patterns[purpose].fullmatch(words[0]) and words[0].lower() not in _VERB_FIRST:
             return purpose
     return "unknown"

@@ -144,7 +144,8 @@ class _List:
                 branches.append(Branch(asked, way_on, arm.line or node.line))
             if set(labels) == YES_OR_NO or OTHERWISE in labels:
                 # Nothing else can be answered, so the last one is what is done otherwise.
-                then = branches.pop().then
+                last = branches.pop()
+                then = self._told(last.then, last.line, at)
             elif not is_plain:
                 labels.append(OTHERWISE)
             choices = (YES, NO) if is_plain else tuple(labels)
@@ -173,6 +174,14 @@ class _List:
             line=node.line,
             commands=tuple(node.commands),
         )
+
+    def _told(self, way: Direction, line: int, at: int) -> Direction:
+        """``way`` with the line that says it, where that is not the step's own."""
+        if line == self._places[at].node.line or isinstance(way, Finish):
+            return way
+        if isinstance(way, Continue) and at + 1 < len(self._places):
+            return GoTo(self._places[at + 1].node.number, line)
+        return replace(way, line=line) if isinstance(way, GoTo | Stop) else way
 
     @property
     def escapes(self) -> Iterator[tuple[str, _Way]]:

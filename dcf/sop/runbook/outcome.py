@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
 from dcf.sop.runbook.drafted import Draft, Sentence
-from dcf.sop.runbook.moves import hands_over, is_helpless
-from dcf.sop.step import Step
+from dcf.sop.runbook.ends import hands_over, is_helpless
+from dcf.sop.runbook.loops import read_until
+from dcf.sop.step import YES_OR_NO, Step
 
 
 def outcome(draft: Draft) -> dict[str, Any]:
@@ -22,25 +24,34 @@ def outcome(draft: Draft) -> dict[str, Any]:
         for at, step in enumerate(listed)
     }
     asked = {step.number: step.title for step in steps if step.choices}
+    handing = {one.number: one.line for one in steps if hands_over(one.title)}
+    ways = _Ways(following, lasts, handing)
     branches: list[dict[str, Any]] = []
     jumps: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
+    loops = [_lines(one.line, lasts) for one in steps if one.kind == "loop" or one.retries]
+    again = {one.line for one in draft.sentences if read_until(one.text) is not None}
     for step in steps:
-        if step.choices or step.branches:
+        if step.line in again and step.choices:
+            loops.append(_lines(step.line, lasts))
+        elif step.choices or step.branches:
             for then, line in (*((one.then, one.line) for one in step.branches),):
-                branches.append(_way(then, step, following, line or step.line, lasts))
-            if step.branches and not isinstance(step.then, Continue):
-                branches.append(_way(step.then, step, following, step.line, lasts))
+                branches.append(ways.way(then, step, line or step.line))
+            line = getattr(step.then, "line", 0)
+            # What is done in no case of several is told only where the text says it.
+            told = line or set(step.choices) <= YES_OR_NO
+            if step.branches and told and not isinstance(step.then, Continue):
+                branches.append(ways.way(step.then, step, line or step.line))
         elif isinstance(step.then, GoTo):
             line = step.then.line or step.line
-            jumps.append(_way(step.then, step, following, line, lasts))
+            jumps.append(ways.way(step.then, step, line))
         ends += _ends(step, lasts, asked)
     return {
         "sentences": [_sentence(one) for one in draft.sentences],
         "steps": [step_lines(step, lasts) for step in steps],
         "branches": branches,
         "jumps": jumps,
-        "loops": [_lines(one.line, lasts) for one in steps if one.kind == "loop"],
+        "loops": loops,
         "ends": ends,
         "approvals": [
             {**_lines(one.line, lasts), "who": ", ".join(one.approval.by) or None}
@@ -78,19 +89,28 @@ def _sentence(one: Sentence) -> dict[str, Any]:
     }
 
 
-def _way(
-    then: Direction,
-    step: Step,
-    following: dict[int, Step | None],
-    line: int,
-    lasts: dict[int, int],
-) -> dict[str, Any]:
-    to = "end"
-    if isinstance(then, GoTo):
-        to = then.step
-    elif isinstance(then, Continue) and (behind := following[id(step)]) is not None:
-        to = behind.number
-    return {**_lines(line, lasts), "to": to, "step": step.number}
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """``following`` are the steps behind steps, ``handing`` the lines of those by which somebody
+    else takes over."""
+
+    following: dict[int, Step | None]
+    lasts: dict[int, int]
+    handing: dict[str, int]
+
+    def way(self, then: Direction, step: Step, line: int) -> dict[str, Any]:
+        """Where ``then`` leads: a step's number, the end, or to somebody else, where that is said
+        elsewhere."""
+        said = _lines(line, self.lasts)
+        to = "end"
+        if isinstance(then, GoTo):
+            to = then.step
+        elif isinstance(then, Continue) and (behind := self.following[id(step)]) is not None:
+            to = behind.number
+        within = to.startswith(f"{step.number}.")
+        if within and not said["line"] <= self.handing.get(to, line) <= said["last_line"]:
+            to = "escalate"
+        return {**said, "to": to, "step": step.number}
 
 
 def _ends(step: Step, lasts: dict[int, int], asked: dict[str, str]) -> Iterator[dict[str, Any]]:

@@ -3,60 +3,116 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+
+from dcf.sop.runbook.verbs import words_in
 
 _CODE = re.compile(r"`([^`\n]{1,400})`")
-_ANGLE = re.compile(r"<(?P<name>[A-Za-z][A-Za-z0-9]*(?:[ _./-][A-Za-z0-9]+){0,5})>")
+_ANGLE = re.compile(
+    r"<(?P<name>[A-Za-z][A-Za-z0-9]*(?:[ _./@-][A-Za-z0-9]+){0,5})>(?!.{0,200}</(?P=name)>)"
+)
 _BRACES = re.compile(
-    r"\{\{-?\s*(?P<name>[A-Za-z_]\w*)\s*-?\}\}|\$\{(?P<shell>[A-Za-z_]\w*)(?:[:}][^}\n]*)?\}?"
+    r"\{\{-?\s*(?P<name>[A-Za-z_]\w*)\s*-?\}\}|\$\{(?P<shell>[A-Za-z_][\w-]*)(?:[:}][^}\n]*)?\}?"
+)
+_SINGLE = re.compile(
+    r"(?<=[/=:\-.])\{(?P<path>[a-z][\w-]*)\}(?!\})|(?<![\w{$@'\"])\{(?P<name>[a-z]+[_-][\w-]*)\}"
+    r"(?!\})"
 )
 _DOLLAR = re.compile(r"(?<![\\$\w])\$(?P<name>[A-Za-z_]\w*)")
+_PERCENT = re.compile(r"%(?P<name>[A-Z][A-Z0-9_]+)%")
 _YOURS = re.compile(r"(?<![\w<$-])(?P<name>(?:YOUR|MY)[_-][A-Z0-9]+(?:[_-][A-Z0-9]+)*)\b")
+_VALUE_NOUN = (
+    r"(?:names?|ids?|identifiers?|versions?|tags?|tokens?|numbers?|address(?:es)?|urls?|uris?"
+    r"|dates?"
+    r"|times?|regions?|paths?|passwords?|credentials?|reasons?|e-?mails?|usernames?|accounts?|keys?"
+    r"|environments?|hostnames?|hosts?|ports?|domains?|codes?|arns?|ips?|counts?|amounts?|sizes?"
+    r"|namespaces?|clusters?|nodes?|pods?|buckets?|projects?|databases?|methods?|lists?|type|status"
+    r"|titles?|users?|files?|instances?|branch|commit|hash|sha|endpoints?|severity|roles?|utc)"
+)
+_BRACKETS = re.compile(
+    rf"\\?\[(?P<name>(?:(?:your|insert|enter|specific)\s[^\[\]()\n]{{2,30}}|"
+    rf"(?:[A-Za-z0-9]+[ _-]){{0,4}}"
+    rf"{_VALUE_NOUN}(?:\sutc)?))\\?\](?![(\[:])",
+    re.IGNORECASE,
+)
+_UPPER = re.compile(
+    rf"(?<![\w$<{{\[%=.\"'-])(?P<name>[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*[_-](?i:{_VALUE_NOUN}))"
+    r"(?![\w=>}\]%:\"'-])"
+)
+_FORMS = re.compile(r"(?<!\w)(?P<name>YYYY-?MM-?DD|v?[XY]\.[YXN]\.[ZXN]|yyyy-mm-dd)(?!\w)")
 _SET = re.compile(
-    r"(?:^|[;&|]\s*|\b(?:export|local|set|declare|readonly|let)\s+)\$?([A-Za-z_]\w*)\s*=(?!=)"
-    r"|\bfor\s+\(?\$?(\w+)|\bread\s+(?:-\w+\s+)*(\w+)|\bforeach\s*\(\s*\$(\w+)",
+    r"(?:^|[;&|]\s*|\b(?:export|local|set|declare|readonly|let)\s+)\$?(?P<name>[A-Za-z_]\w*)\s*="
+    r"(?!=)(?P<value>[^\s;]*)"
+    r"|\bfor\s+\(?\$?(\w+)|\bread\s+(?:-\w+\s+)*(\w+)|\bforeach\s*\(\s*\$(\w+)"
+    r"|\brange\s+\$(\w+)|\brange\s+\$\w+,\s*\$(\w+)",
     re.MULTILINE,
 )
+_OPEN_VALUE = re.compile(r"[\"']?(?:\.{3}|…|x{3,}|)[\"']?", re.IGNORECASE)
+_QUOTED = re.compile(r"(?<!-c )'[^'\n]*'")
+"""A shell puts nothing for what stands in single quotes."""
 
 
-def _words(told: str) -> frozenset[str]:
-    return frozenset(told.split())
-
-
-_SHELL = _words(
+_SHELL = words_in(
     """
     PATH HOME USER PWD SHELL HOSTNAME RANDOM UID EUID PS1 IFS LANG TERM OLDPWD EDITOR TMPDIR _
-    BASH_SOURCE LINENO SECONDS HOST LOGNAME KUBECONFIG PPID true false null
+    BASH_SOURCE LINENO SECONDS HOST LOGNAME KUBECONFIG PPID true false null end else endif endfor
+    endblock raw endraw
     """
 )
-_TAGS = _words(
+_TAGS = words_in(
     """
     a abbr b big blockquote body br button caption center code col dd del details div dl dt em
     font form h1 h2 h3 h4 h5 h6 head hr html i iframe img input ins kbd label li link meta nav
     ol option p picture pre s script section select small source span strong style sub summary
     sup svg table tbody td textarea tfoot th thead title tr tt u ul var video head header
-    footer main article
+    footer main article enter tab esc ctrl shift space eof none unknown pending unset nil invalid
     """
 )
 
 
-def placeholders(text: str, *, is_code: bool) -> Iterator[str]:
-    """The placeholders in ``text`` as names of inputs, in order. In prose only what stands in
-    backticks, or is unmistakable, counts."""
+def placeholders(text: str, *, is_code: bool, given: Collection[str] = ()) -> Iterator[str]:
+    """The placeholders in ``text`` as they are written, in order of their kinds. In prose only what
+    stands in backticks, or is unmistakable, counts. ``given`` are variables that the runbook
+    sets."""
     if is_code:
-        yield from _in_code(text)
+        yield from _in_code(text, given)
         return
     for found in _CODE.finditer(text):
-        yield from _in_code(found[1])
-    for pattern in (_BRACES, _YOURS):
-        yield from _names(pattern, text)
+        yield from _in_code(found[1], given)
+    told = _CODE.sub(" ", text)
+    for pattern in (_BRACES, _YOURS, _ANGLE, _BRACKETS):
+        for name in _names(pattern, told):
+            if name not in given and name.lower() not in _TAGS and name not in _SHELL:
+                yield name
 
 
-def _in_code(text: str) -> Iterator[str]:
-    given = {name for found in _SET.finditer(text) for name in found.groups() if name} | _SHELL
-    for pattern in (_ANGLE, _BRACES, _DOLLAR, _YOURS):
-        for name in _names(pattern, text):
-            if name not in given and name.lower() not in _TAGS:
+def assigned(text: str) -> frozenset[str]:
+    """The variables that code sets to something."""
+    found: set[str] = set()
+    for one in _SET.finditer(text):
+        if one["name"] and not _OPEN_VALUE.fullmatch(one["value"]):
+            found.add(one["name"])
+        found |= {name for name in one.groups()[2:] if name}
+    return frozenset(found)
+
+
+def _in_code(text: str, given: Collection[str]) -> Iterator[str]:
+    known = assigned(text)
+    bare = _QUOTED.sub("''", text)
+    for pattern, said in (
+        (_ANGLE, text),
+        (_BRACES, text),
+        (_SINGLE, bare),
+        (_DOLLAR, bare),
+        (_PERCENT, text),
+        (_YOURS, text),
+        (_BRACKETS, bare),
+        (_UPPER, bare),
+        (_FORMS, text),
+    ):
+        for name in _names(pattern, said):
+            is_set = name in known or name in given or (name in _SHELL and pattern is not _PERCENT)
+            if not is_set and name.lower() not in _TAGS:
                 yield name
 
 
@@ -71,3 +127,61 @@ def input_name(written: str) -> str:
     name = re.sub(r"\W+", "_", written, flags=re.ASCII).strip("_").lower()
     name = re.sub(r"^(?:your|my|the|insert|enter|some)_(?=[a-z])", "", name)
     return name if re.match(r"[a-z_]", name) else f"value_{name}".rstrip("_")
+
+
+_HEAD = rf"(?:[\w'’/&-]+\s+){{0,4}}?{_VALUE_NOUN}\b(?:\s+(?:of|for|to)\s+(?:[\w'’/-]+\s*){{1,5}})?"
+_ARTICLE = r"(?:(?:a|an|the|your|their|his|her|its|both|all|any|a list of)\s+)*"
+_VALUE = re.compile(
+    rf"{_ARTICLE}(?P<what>{_HEAD})(?: upfront| first| now)?\W*(?:\([^)]*\)\W*)?$", re.IGNORECASE
+)
+_NEEDED = re.compile(
+    r"(?:(?:you|we)(?:'ll|’ll| will| must| should)?\s+(?:also\s+)?)?(?:(?:need|have|know)\s+"
+    r"(?:to\s+"
+    r"(?:know|have)\s+)?)?"
+    rf"{_ARTICLE}(?P<what>{_HEAD})",
+    re.IGNORECASE,
+)
+_SET_TO = re.compile(r"`\$?(?P<name>[A-Z][A-Z0-9_]{2,})`")
+_PERSON = (
+    r"(?:the |a |an |each |every )?(?:user|customer|client|caller|requester|requestor|applicant"
+    r"|employee|patient|guest|member|traveler|traveller|passenger|they)s?"
+)
+_GIVES = (
+    r"(?:provide|give|confirm|supply|specify|state|submit|share|enter|tell you|name|present"
+    r"|include)s?"
+)
+_GIVEN = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b{_PERSON}\s+(?:must|needs? to|should|has to|have to|shall|will)\s+"
+        rf"(?:also\s+)?{_GIVES}\s+"
+        r"(?P<what>[^.;:]+)",
+        rf"\bask(?:ing)?\s+(?:{_PERSON}\s+)?for\s+(?P<what>(?:their|the|his|an?|your)\s[^.;:]+)",
+        rf"\b(?:collect|gather|request|obtain|get)\s+(?P<what>[^.;:]+?)\s+from\s+{_PERSON}\b",
+        r"\b(?:identify|locat|find|authenticat|verify|look)\w*\s[^.;:]{0,60}?\b(?:via|by their"
+        r"|using their)"
+        r"\s+(?P<what>[^.;:]+)",
+    )
+)
+_AND = re.compile(
+    r"\s*\([^)]*\)|\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|\+|plus)\s+(?:via\s+|by\s+)?"
+)
+
+
+def needed_value(text: str) -> str:
+    """What a prerequisite says that one has to know: ``The ID of the volume``; else empty."""
+    coded = _SET_TO.search(text)
+    if coded:
+        return coded["name"]
+    found = _NEEDED.match(text)
+    return " ".join(found["what"].split()) if found else ""
+
+
+def given_values(text: str) -> Iterator[str]:
+    """What a sentence says that somebody has to tell: ``The user must give the order number``."""
+    for pattern in _GIVEN:
+        for found in pattern.finditer(text):
+            for part in _AND.split(found["what"]):
+                value = _VALUE.match(part.partition("(")[0].strip()) if part else None
+                if value:
+                    yield " ".join(value["what"].split())

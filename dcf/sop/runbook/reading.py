@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
 from dcf.sop.limits import MAX_STEPS
 from dcf.sop.parse import form_of, parse
 from dcf.sop.procedure import Note, Role, Sop
+from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.blocks import read_blocks
 from dcf.sop.runbook.callouts import callout_of
-from dcf.sop.runbook.composer import Composer, Scope, has_numbered_orders, is_case
+from dcf.sop.runbook.composer import Composer, is_case
+from dcf.sop.runbook.conditions import acts
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
+from dcf.sop.runbook.ends import denies, is_last_act
 from dcf.sop.runbook.exact import exact_sentences
 from dcf.sop.runbook.flow import Node, Part
 from dcf.sop.runbook.front import MEMBER, front_end, front_members
-from dcf.sop.runbook.headings import bare_title, slug
+from dcf.sop.runbook.headings import bare_title, is_step_heading, slug
+from dcf.sop.runbook.items import has_commands, has_numbered_orders, is_command
 from dcf.sop.runbook.joined import joined
+from dcf.sop.runbook.loops import read_each
 from dcf.sop.runbook.numbering import number_steps
+from dcf.sop.runbook.placeholders import assigned
+from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section, read_sections
 from dcf.sop.runbook.source import Source, no_draft, readable
+from dcf.sop.runbook.tables import read_table
 from dcf.sop.runbook.wording import Piece, is_order, pieces
 from dcf.sop.step import Step
 
@@ -87,6 +95,8 @@ class _Reader:
         targets, asides = _anchors(sections)
         composer = Composer(self._desk, targets, asides)
         self._composer = composer
+        codes = [block.text for block in _all(self._blocks) if block.kind == "code"]
+        composer.writer.given = assigned("\n".join(codes))
         for piece in front_members(self._source.front):
             self._front_member(piece)
         main, aside = self._parts(root, top, composer)
@@ -113,7 +123,7 @@ class _Reader:
             if name in ("owner", "team", "responsible", "role") and value:
                 self._owner = value.replace("`", "")
             self._desk.note(piece, "note")
-            self._composer.found.notes.append(Note("Front matter", piece.text, piece.line))
+            self._composer.writer.found.notes.append(Note("Front matter", piece.text, piece.line))
 
     def _take_title(self, root: Section) -> Section:
         """The section of the title: the first heading of the highest level, where all stand
@@ -137,7 +147,7 @@ class _Reader:
             if not covered[line] and _WORD.search(row):
                 piece = Piece(line, line, " ".join(row.split()))
                 self._desk.note(piece, "note")
-                self._composer.found.notes.append(Note("Note", piece.text, line))
+                self._composer.writer.found.notes.append(Note("Note", piece.text, line))
 
     # The parts
 
@@ -182,23 +192,31 @@ class _Reader:
         at = 0
         while at < len(blocks) and not _begins_steps(blocks[at], has_steps):
             at += 1
+        if at and at < len(blocks) and blocks[at].kind == "code" and _introduces(blocks[at - 1]):
+            at -= 1
         self._describe(blocks[:at], composer)
         composer.blocks(blocks[at:], scope)
 
     def _describe(self, blocks: list[Block], composer: Composer) -> None:
         """The objective, as far as it is prose."""
-        for block in blocks:
+        for at, block in enumerate(blocks):
             long = sum(map(len, self._objective)) > _OBJECTIVE
             is_member = block.kind == "text" and bool(_OWNER.search(block.text))
             if block.kind == "quote" or callout_of(block) is not None:
                 composer.blocks([block], Scope([], 0))
                 continue
+            if composer.declarations.asked_for(block, blocks[at - 1] if at else None):
+                continue
             if block.kind != "text" or long or is_member:
-                composer.tell([block], None)
+                composer.writer.tell([block], None)
                 continue
             for piece in pieces(block.lines):
+                if is_order(piece.text) and read_consent(piece.text) is not None:
+                    composer.writer.rule(piece, None)
+                    continue
                 self._objective.append(piece.text)
                 self._desk.note(piece, "objective")
+                composer.writer.take_inputs(piece.text, None, is_code=False, line=piece.line)
 
     def _section(
         self,
@@ -210,7 +228,9 @@ class _Reader:
     ) -> None:
         purpose = section.purpose
         self._desk.path = section.path
-        if purpose == "objective" and not has_numbered_orders(section):
+        if is_step_heading(section.title):
+            main += composer.section(section)
+        elif purpose == "objective" and not has_numbered_orders(section):
             heading = Piece(section.line, section.last, section.title)
             self._desk.note(heading, "note")
             self._describe(section.blocks, composer)
@@ -224,13 +244,13 @@ class _Reader:
             if has_numbered_orders(section):
                 main += composer.section(section)
             else:
-                composer.declare(section)
+                composer.declarations.declare(section)
         elif purpose == "first":
-            main += composer.first(section)
+            main += composer.declarations.first(section)
         elif purpose in ("steps", "aside") or _is_procedural(section):
             main += composer.section(section)
         else:
-            composer.declare(section)
+            composer.declarations.declare(section)
 
     # The draft
 
@@ -240,7 +260,10 @@ class _Reader:
         title = self._title or bare_title(PurePath(self._file).stem.replace("-", " ")) or "Runbook"
         if not main:
             main = [self._entry(title)]
+        self._agree(main)
         main[0].anchors.append("start")
+        for nodes in (main, *aside):
+            _close(nodes[-1])
         self._resolve([main, *aside])
         self._reach(main, aside)
         parts = [Part(main), *(Part(nodes, "finish") for nodes in aside)]
@@ -253,7 +276,7 @@ class _Reader:
             piece = Piece(node.line, node.line, node.title)
             asks = "nothing leads to this step"
             self._desk.ask(piece, asks, "after the step before it", ("after the step before it",))
-        found = composer.found
+        found = composer.writer.found
         roles = {self._owner: ""} if self._owner else {}
         steps = tuple(_owned(step, self._owner) for step in numbered.steps)
         objective = "\n".join(self._objective) or title
@@ -278,14 +301,25 @@ class _Reader:
         """A text without steps is followed by whoever is given it."""
         return Node(1, f"Follow: {title}")
 
+    def _agree(self, main: list[Node]) -> None:
+        """Put the consent that a rule asks for before the step that it is about: the first with
+        two of its words, else one; before all where no step has any."""
+        for consent in reversed(self._composer.writer.found.consents):
+            rule = next(one.piece.text for one in self._desk.noted if one.node is consent)
+            shared = [len(_stems(rule) & _stems(node.title)) for node in main]
+            most = min(max(shared, default=0), 2)
+            main.insert(next((at for at, count in enumerate(shared) if count >= most), 0), consent)
+
     def _resolve(self, lists: list[list[Node]]) -> None:
         """Jumps to numbers that their own section does not have, to those of another."""
         nodes = [node for one in lists for node in _walk(one)]
         known = {anchor for node in nodes for anchor in node.anchors}
         for node in nodes:
-            if node.jump.startswith("step:"):
-                number = node.jump.rpartition(":")[2]
-                tried = (f"step:h:{number}", node.jump, f"step:*:{number}")
+            if node.jump.startswith(("step:", "part:")):
+                kind, section, number = node.jump.split(":", 2)
+                own = f"step:{section}:{number}"
+                tried = [f"step:h:{number}", own, f"step:*:{number}"]
+                tried.insert(0 if kind == "part" else 3, f"part:*:{number}")
                 node.jump = next((one for one in tried if one in known), node.jump)
 
     def _reach(self, main: list[Node], aside: list[list[Node]]) -> None:
@@ -311,6 +345,12 @@ class _Reader:
             before = nodes
 
 
+def _close(last: Node) -> None:
+    """Say that the procedure ends with the last step of a list, where that is what it does."""
+    if last.is_open and not last.inside and last.kind == "manual" and is_last_act(last.title):
+        last.end = "stop" if denies(last.title) else "finish"
+
+
 def _walk(nodes: list[Node]) -> list[Node]:
     found: list[Node] = []
     for node in nodes:
@@ -320,6 +360,17 @@ def _walk(nodes: list[Node]) -> list[Node]:
         for arm in node.arms:
             found += _walk(arm.nodes)
     return found
+
+
+def _all(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        yield from _all(block.children)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The longer words of ``text``, by their beginnings."""
+    return frozenset(word[:5] for word in re.findall(r"[a-z]{4,}", text.lower()))
 
 
 def _anchors(sections: list[Section]) -> tuple[dict[str, str], dict[str, str]]:
@@ -359,7 +410,16 @@ def _begins_steps(block: Block, has_steps: bool) -> bool:
     if block.kind == "list":
         numbered = any(item.number or item.is_checkbox for item in block.children)
         return numbered or (not has_steps and _orders_in(block))
-    return not has_steps and (block.kind == "code" or _orders(block))
+    if block.kind == "table":
+        return any(row.action for row in read_table(block).rows)
+    if has_steps:
+        return has_commands(block)
+    return block.kind == "code" or _orders(block)
+
+
+def _introduces(block: Block) -> bool:
+    """Whether a paragraph says what the commands below it are for."""
+    return block.kind == "text" and (block.text.rstrip().endswith(":") or _orders(block))
 
 
 def _orders_in(block: Block) -> bool:
@@ -367,7 +427,9 @@ def _orders_in(block: Block) -> bool:
 
 
 def _orders(block: Block) -> bool:
-    return any(is_order(piece.text) for piece in pieces(block.lines))
+    if block.text.endswith(":") and read_each(block.text):
+        return True
+    return any(acts(piece.text) for piece in pieces(block.lines))
 
 
 def _is_procedural(section: Section) -> bool:
@@ -383,12 +445,17 @@ def _is_procedural(section: Section) -> bool:
                 if item.number or item.is_checkbox:
                     return True
                 if item.children and item.children[0].lines:
-                    orders += is_order(item.children[0].text)
+                    said = item.children[0].text
+                    if read_consent(said) is not None:
+                        return True
+                    orders += acts(said) or is_command(Piece(item.line, item.line, said))
             if 2 * orders > len(block.children):
                 return True
         if block.kind == "code" and block.info.split(" ")[0] in ("bash", "sh", "shell", "console"):
             return True
         if block.kind == "text" and _orders(block):
+            return True
+        if block.kind == "table" and any(row.action for row in read_table(block).rows):
             return True
     return any(_is_procedural(child) for child in section.children)
 

@@ -7,6 +7,21 @@ from __future__ import annotations
 
 import re
 
+PEOPLE = (
+    r"(?:(?:teams?|persons?|people|engineers?|reviewers?|owners?|managers?|leads?|leaders?|agents?"
+    r"|analysts?|operators?|members?|administrators?|admins?|responders?|developers?|commanders?"
+    r"|officers?|clerks?|supervisors?|directors?|heads?|approvers?|maintainers?|authors?"
+    r"|request(?:e|o)rs?|applicants?|employees?|staff|personnel|colleagues?|peers?|coordinators?"
+    r"|assistants?|technicians?|nurses?|doctors?|teachers?|auditors?|custodians?|stewards?"
+    r"|representatives?|reps?|secretar(?:y|ies)|treasurers?|chair(?:person|man|woman)?|presidents?"
+    r"|consultants?|contractors?|vendors?|suppliers?|buyers?|guards?|workers?|chiefs?|captains?"
+    r"|mentors?|recruiters?|specialists?|experts?|architects?|scribes?|liaisons?|delegates?"
+    r"|departments?|boards?|committees?|councils?|panels?|desk|management|leadership|tenants?"
+    r"|customers?|clients?|users?|stakeholders?|sponsors?|trainers?|pharmacists?|hr|legal|finance"
+    r"|security|qa|sres?|dbas?|cab|ciso|cto|cio|ceo|cfo|coo|dpo|ic|on-?call|human(?: resources)?)"
+    r"\b)"
+)
+"""What people and bodies are called by what they do."""
 _TITLES = (
     r"(?:[A-Z]{2,5}|on-?call(?: engineer)?|incident commander|(?:[\w-]+ ){0,3}(?:team|lead"
     r"|leader|manager"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from dcf.sop.runbook.block import Block
-from dcf.sop.runbook.wording import Piece, is_order
+from dcf.sop.runbook.wording import Piece, is_clear_order, is_order
 
 _CELLS = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-*:?\s*)*")
@@ -16,12 +16,13 @@ _NUMBER = re.compile(
     r"(?:#|no\.?|nr\.?|num(?:ber)?|step ?(?:#|no\.?|number|id(?:entifier)?)?|order|id|phase)", re.I
 )
 _ACTION = re.compile(
-    r"(?:actions?|tasks?|activit(?:y|ies)|what(?: to do)?|instructions?|do|steps?|description"
+    r"(?:(?:key |main |required |concrete )?actions?|tasks?|activit(?:y|ies)|what(?: to do)?"
+    r"|instructions?|do|steps?|description"
     r"|details?"
     r"|procedure|actions? (?:required|needed|to take|taken)|recommended actions?|fix(?:es)?"
     r"|solutions?"
-    r"|resolutions?|mitigations?|remed(?:y|iation)|response|how to fix|next steps?|then|todo"
-    r"|action items?)",
+    r"|resolutions?|mitigations?|remed(?:y|iation)|response|how to fix|next steps?|then\b.*|todo"
+    r"|do this|action items?|commands?|what to check|checks?|verifications?|mitigation steps?)",
     re.I,
 )
 _ROLE = re.compile(
@@ -29,8 +30,17 @@ _ROLE = re.compile(
     r"|actor|contact)",
     re.I,
 )
+_APPROVER = re.compile(
+    r"(?:approvers?|approved by|approval|approvals? (?:from|by|needed|required)|sign"
+    r"(?:ed)?-?\s?offs?"
+    r"(?: by)?|authori[sz]ed by|authori[sz]er|reviewers?|reviewed by)",
+    re.I,
+)
+_COUNTED = re.compile(r"(?:step\s+)?(?P<number>[0-9]+(?:\.[0-9]+)*)[.):\s–-]*(?P<name>.*)", re.I)
+_NOBODY = re.compile(r"(?:\W*|n/?a|none|no(?:body| one)?|not (?:needed|required))", re.I)
 _CASE = re.compile(
-    r"(?:symptoms?|if|when|conditions?|problems?|issues?|errors?(?: messages?)?|scenarios?"
+    r"(?:symptoms?|(?:if|when|in case)\b.*|what (?:you|one) sees?|conditions?|problems?|issues?"
+    r"|errors?(?: messages?)?|scenarios?"
     r"|cases?|situations?|alerts?"
     r"|signs?|observations?|failures?|causes?|possible causes?|trigger|status|result|outcome"
     r"|finding)",
@@ -46,6 +56,7 @@ class Row:
     action: str = ""
     condition: str = ""
     role: str = ""
+    approver: str = ""
     number: str = ""
     said: list[str] = field(default_factory=list)
 
@@ -69,7 +80,7 @@ def read_table(block: Block) -> Table:
     body = [(number, text) for number, text in lines[1:] if text]
     if body and _RULE.fullmatch(body[0][1]):
         body = body[1:]
-    found = _columns(head)
+    found = _columns(head) or _by_orders(head, [_cells(text) for _, text in body])
     ends = ends[len(ends) - len(body) :]
     rows = [
         _row(Piece(number, end, text), head, found)
@@ -78,16 +89,23 @@ def read_table(block: Block) -> Table:
     return Table(rows, others, [row.piece for row in rows])
 
 
+def is_table_of_steps(block: Block) -> bool:
+    """Whether a table has a column for steps or their numbers, and one for what is done."""
+    found = _columns(_cells(block.lines[0][1]))
+    return {"number", "action"} <= found.keys()
+
+
 def _columns(head: Sequence[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, pattern in (
+        ("approver", _APPROVER),
         ("role", _ROLE),
         ("number", _NUMBER),
         ("condition", _CASE),
         ("action", _ACTION),
     ):
         for at, title in enumerate(head):
-            if pattern.fullmatch(title.strip("*_ ").strip()) and at not in found.values():
+            if at not in found.values() and _is_named(title, pattern):
                 found[name] = at
                 break
     titles = [title.strip("*_ ").lower() for title in head]
@@ -101,6 +119,22 @@ def _columns(head: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def _is_named(title: str, pattern: re.Pattern[str]) -> bool:
+    """Whether the title of a column, or a part of it, is one of ``pattern``: ``Command/Action``."""
+    said = title.strip("*_ ").strip()
+    parts = re.split(r"\s*(?:/|&|\bor\b|\band\b)\s*", said)
+    return any(pattern.fullmatch(part) for part in (said, *parts) if part)
+
+
+def _by_orders(head: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, int]:
+    """The column whose cells are orders as a rule, where no heading says so."""
+    for at in range(len(head)):
+        orders = sum(at < len(cells) and is_clear_order(cells[at]) for cells in body)
+        if orders > 1 and 2 * orders > len(body):
+            return {"action": at}
+    return {}
+
+
 def _row(piece: Piece, head: Sequence[str], columns: dict[str, int]) -> Row:
     cells = _cells(piece.text)
     row = Row(piece)
@@ -108,10 +142,16 @@ def _row(piece: Piece, head: Sequence[str], columns: dict[str, int]) -> Row:
         return row
     for name, at in columns.items():
         setattr(row, name, cells[at] if at < len(cells) else "")
-    if row.number and not row.number[:1].isdigit():
+    counted = _COUNTED.match(row.number)
+    if row.number and counted:
+        row.number = counted["number"]
+        row.said += [counted["name"]] if counted["name"] else []
+    elif row.number:
         row.said.append(row.number)
         row.number = ""
     row.number = row.number.rstrip(".)")
+    if _NOBODY.fullmatch(row.approver):
+        row.approver = ""
     if "condition" in columns and not (is_order(row.action) or row.action):
         row.condition = ""
     used = set(columns.values())

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dcf.sop.language.phrase import masked
-
-
-def _words(told: str) -> frozenset[str]:
-    return frozenset(told.split())
-
+from dcf.sop.runbook.roles import PEOPLE
+from dcf.sop.runbook.verbs import base_of, is_clear, is_foreign, is_usual, is_verb, words_in
 
 _END = re.compile(r"[.!?](?:[\"')\]*_’”]{0,3})\s+|[。！？]\s*")
+_TURNS = re.compile(
+    r"(?:If|Otherwise|Else|Unless)\b|(?:\*\*|__)[A-Z][^*_\n]{1,40}(?::(?:\*\*|__)|(?:\*\*|__):)\s"
+)
+"""What begins a sentence on a new line, though no full stop stands before it."""
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|approx|incl|cf|resp|no|nr|fig|sec|dr|mr|mrs|st|z\.b|bzw|ca|ggf"
     r"|ex|p|v"
@@ -22,9 +23,11 @@ _ABBREVIATED = re.compile(
     re.IGNORECASE,
 )
 _OPENS = re.compile(r"[\"'“‘(\[*_`~<!#>-]*(?P<letter>\S)")
+_POINTS = re.compile(r"(?:[-=]{1,2}>|[→⇒➔➜⟶])")
 _DECORATION = re.compile(r"^(?:[*_~`\"'“(\[]|[^\w\s<$`{(\[\"'“*_~/.-])+\s*")
 _LABEL = re.compile(r"[*_]{2}[^*_\n]{1,60}(?::[*_]{2}|[*_]{2}\s?[:–—-])\s+(?=\S)")
-_FILLERS = _words(
+_BOLD_LEAD = re.compile(r"\*\*[^*\n]{3,60}\*\*|__[^_\n]{3,60}__")
+_FILLERS = words_in(
     """
     please then next first firstly second secondly third thirdly now finally lastly afterwards
     afterward subsequently also otherwise instead again always carefully manually immediately
@@ -37,130 +40,134 @@ _FILLER = re.compile(
 )
 _LEAD = re.compile(
     r"(?:(?:in|on|from|for|to|after|before|at|with|using|via|once|as|during|under|within|by|if|when"
-    r"|while|unless|depending|because|since)\b[^,:;]{1,160}),\s+(?=\S)",
+    r"|while|unless|depending|because|since|until|upon|without|given|following|where|assuming)\b"
+    r"[^:;]{1,200}?),\s+(?=[*_\[]{0,3}(?P<word>[A-Za-z-]+)(?P<rest>.{0,40}))",
     re.IGNORECASE,
 )
 _ADVERB = re.compile(r"[A-Za-z]{3,}ly,?\s+(?=[a-z])")
-_OFTEN = r"(?:also |then |now |first |next |always |either |immediately |at least |only )*"
-_PEOPLE = (
-    r"(?:teams?|persons?|people|engineers?|reviewers?|owners?|managers?|leads?|agents?|users?"
-    r"|customers?|analysts?|operators?|members?|administrators?|responders?|developers?|commander)"
+_OFTEN = (
+    r"(?:(?:also|then|now|first|next|always|either|immediately|at least|only|please|just|thus"
+    r"|therefore|[a-z]{3,}ly)\s+)*"
+)
+_MODAL = (
+    rf"(?:(?:will|would|should|must|can|could|may|might|shall|ought to)\s+{_OFTEN}"
+    r"(?:(?:need|want|have|like|wish|be required|be asked) to)?"
+    r"|(?:need|needs|want|wants|have|has|had better|got)\s+to|(?:am|are|is)\s+"
+    rf"{_OFTEN}(?:required|expected|supposed|advised|encouraged|asked|obliged|requested|to"
+    r"|responsible for|in charge of)(?:\s+to)?)"
 )
 _SUBJECT = re.compile(
-    r"(?:(?:(?:you|we)(?:'ll|’ll|'d|’d)|let's|let’s|let us)"
-    r"|(?:you|we|the (?:on-?call(?: engineer)?|operator|engineer|user|team|agent|assistant|sre"
-    r"|admin|administrator|responder|incident commander|ic))\s+"
-    r"(?:should|must|need to|needs to|have to|has to|will need to|will have to|will want to|can"
-    r"|may|want to|shall|will|are required to|is required to|are expected to))\s+"
-    rf"{_OFTEN}",
+    rf"(?:(?:(?:you|we)(?:'ll|’ll|'d|’d)\s+{_OFTEN}(?:(?:need|want|have|like) to)?"
+    r"|let's|let’s|let us|(?:please )?(?:be sure|make sure|take care|remember|do(?:n't|n’t| not)"
+    r" forget|you are going)\s+to"
+    r"|it(?:'s|’s| is| may be| might be) (?:also )?(?:\w+ )?(?:recommended|advisable|necessary"
+    r"|important|best|essential|required|good|easiest|vital|worth|sensible|possible)\s+to"
+    r"|(?:a|the) (?:good|best|next|first|second|last|final|easiest) "
+    r"(?:idea|step|thing|way|action|option)(?: to do)? is to)"
+    rf"|(?:you|we|the (?:on-?call(?: engineer)?|operator|engineer|user|team|agent|assistant|sre"
+    rf"|admin|administrator|responder|incident commander|ic))\s+{_OFTEN}{_MODAL})\s*{_OFTEN}",
     re.IGNORECASE,
 )
 _DUTY = re.compile(
-    r"\b(?:(?:you|we|they|agents?|(?:the |an? )[\w'’ -]{2,40}?)\s+(?:(?:will |would )?(?:have|has"
-    r"|need|needs) to|must|should|shall)"
-    rf"|(?:you|we|they|(?:the |an? )[\w'’ -]{{0,40}}?{_PEOPLE})(?: \([^)]*\)| from "
-    rf"[\w ]{{1,40}}?)?\s+will)"
-    rf"\s+{_OFTEN}(?P<verb>[a-z-]+)\b(?! be\b)",
+    rf"(?:^|[,;.:]\s+(?:(?:and|but|so|then)\s+)?)(?P<who>you|we|they|agents?|(?:the |an? |all "
+    rf"|each |every |any )?[\w`'’/-]+(?: [\w`'’/-]+){{0,8}}?)"
+    rf"(?:\s*\([^)]*\)|,[^,]{{1,60}},)?\s+(?:(?:(?:will |would )?(?:have|has|need|needs) to|must"
+    r"|shall|(?:is|are) (?:required|responsible|expected|asked) (?:to|for)|is to|are to)"
+    rf"|(?P<hoped>will|should))\s+{_OFTEN}(?P<verb>[a-z-]+)\b",
     re.IGNORECASE,
 )
+_DOES = re.compile(
+    rf"(?:(?:the|an?|each|every|our|your|this|that|one)\s+)?(?:[\w`'’/&-]+\s+){{0,4}}?`?{PEOPLE}`?"
+    rf"(?:\s*\([^)]*\))?(?:\s+(?:from|of|in|on|for)"
+    rf"(?:\s+[\w'’/-]+){{1,3}}?)?[*_]*\s+{_OFTEN}[\[*_]*"
+    r"(?P<verb>[a-z-]{2,})\b",
+    re.IGNORECASE,
+)
+"""Somebody, and what they do: ``The clerk (or a deputy) then files …``."""
+_DONE = re.compile(
+    r"^(?P<what>[^,;:.()]{2,90}?)(?:\s*\([^)]*\))?\s+(?:(?:should|must|shall|will need to|will have"
+    rf" to|needs? to|ha(?:s|ve) to|is to|are to|(?P<will>will))\s+{_OFTEN}be)\s+{_OFTEN}"
+    r"(?:[a-z]+ed and )?(?P<verb>[a-z-]+)\b",
+    re.IGNORECASE,
+)
+_DONE_BY = re.compile(
+    rf"^[^,;:()]{{2,80}}?\s(?:is|are|gets?)\s+{_OFTEN}(?P<verb>[a-z-]+(?:ed|en|ne|nt"
+    rf"|de))\b[^,;:]{{0,60}}?"
+    rf"\sby\s+(?:the |an? |all |our )?(?:[\w-]+ ){{0,4}}?{PEOPLE}",
+    re.IGNORECASE,
+)
+_KEPT = words_in(
+    """
+    consider note use expect assume treat understand know see keep store retain maintain
+    allow permit prohibit limit base require intend regard deem design hold read let take
+    own
+    """
+)
+"""What something has to be all the time is no step: ``Logs should be kept``."""
+_STATES = words_in(
+    """
+    be have contain match support exist remain comply meet not never
+    """
+)
+_LASTING = words_in(
+    """
+    has is was does needs wants owns knows means seems works lives sits
+    """
+)
+_SO = re.compile(
+    r"(?:[,;–—]|\.\.\.)\s*(?:and\s+)?(?:so|then|therefore|hence|please|instead)\s+(?:please\s+)?"
+    r"(?P<order>[a-z-]+\s.+)|\bplease\s+(?P<asked>[a-z-]+\s.+)",
+    re.IGNORECASE,
+)
+_SEEN = re.compile(
+    r"(?:you|we|one)(?:'ll|’ll|\s+(?:should|will|can|may|might|must))\s+(?:now |then |also "
+    r"|be able to )*"
+    r"(?:see|get|notice|find|receive|expect|observe|have (?:a|an|the)|be)\b",
+    re.IGNORECASE,
+)
+"""What comes of it: ``You should see a new node``."""
+_INTRODUCES = re.compile(
+    r"(?:for (?:example|instance)|e\.g\.)|(?:complete|follow|perform|do|take|execute|carry out"
+    r"|use)\s"
+    r"(?:the|these|this)\s(?:following |next |below )?(?:\w+ )?(?:steps?|procedure|instructions"
+    r"|actions?)\b.*:$",
+    re.IGNORECASE,
+)
+"""What says that steps follow: ``Complete these three steps:``."""
+_TOPIC = re.compile(r"[A-Z][\w/-]*(?: [\w/-]+){0,2}:\s+(?P<order>[A-Z][a-z-]+\s.+)")
+_COUNT_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten"
+_STEP_LABEL = re.compile(rf"[*_]{{0,2}}(?:step|phase) (?:{_COUNT_WORDS}|[0-9]+)\b\W{{1,4}}", re.I)
 _GERMAN = re.compile(
     r"\b(?:der|die|das|den|und|über|alle|dass|nicht|auf|mit|von|ist|im|zum|zur|ein|eine)\b|[äöüß]"
 )
 _INFINITIVE = re.compile(r"[a-zäöüß]{3,}(?:en|ern|eln)\W*$")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-_VERBS = _words(
-    """
-    erase guide exchange reenforce reinforce harden rehearse gauge vet redact refund reimburse sweep
-    reschedule escrow unassign undelete wake
-    abort accept access acknowledge ack activate add address adjust advise alert align
-    allocate allow alter amend analyse analyze announce annotate answer append apply approve
-    archive arrange ask assemble assess assign attach attempt audit authenticate authorise
-    authorize avoid await back backup balance begin block book boot bounce branch bring browse
-    build bump bypass calculate call cancel capture carry change charge check checkout choose
-    clean clear click clone close coach collect combine commit communicate compare compile
-    complete compress compute conduct configure confirm connect consider consolidate consult
-    contact contain continue convert convene coordinate copy cordon correct correlate create
-    cross-check customise customize cut deactivate debug decide declare decommission decrease
-    decrypt define delegate delete deliver demote deny deploy describe destroy detach detect
-    determine diagnose diff direct disable discard disconnect discuss dismiss dispatch display
-    distribute divide do document double-check download downgrade draft drain drop dump
-    duplicate edit eject eliminate email e-mail emphasise emphasize employ empty enable
-    encourage encrypt end engage enlist ensure enter eradicate escalate establish estimate
-    evacuate evaluate evict examine exclude execute exit expand explain export expose extend
-    extract fail failover fall fetch file fill filter finalise finalize find finish fix flag
-    flush focus follow force forward free freeze gather generate get give go grab grant group
-    halt hand handle have head hold hover identify ignore implement import improve include
-    increase inform initialise initialize initiate insert inspect install instruct interview
-    introduce investigate invite invoke isolate issue join jot judge keep kick kill label
-    launch lead leave let limit link list listen load locate lock log login look loop lower
-    maintain make manage map mark match measure merge message migrate minimise minimize
-    mitigate modify monitor mount move mute name navigate nominate note notify observe obtain
-    offer onboard open operate opt order organise organize outline override page pair park
-    pass paste patch pause perform persist pick pin ping place plan point poll post power
-    practice prepare present preserve press prevent print prioritise prioritize probe proceed
-    process procure produce progress promote prompt protect prove provide provision prune
-    publish pull purchase purge push put quarantine query queue quit raise re-enable re-run
-    reach read reapply reassign rebalance reboot rebuild recheck reclaim reconfigure reconnect
-    record recover recreate redeploy redirect reduce refer refresh regenerate register reindex
-    reinstall reject relaunch release reload remediate remember remind remount remove rename
-    renew reopen repair repeat replace replay replicate reply report request requeue rerun
-    reschedule reset resize resolve respond restart restore restrict resubmit resume retain
-    retrieve retry return reuse revert review revoke rewrite right-click roll rotate route run
-    sanitise sanitize save scale scan schedule scroll search secure see seek select send
-    separate serve set settle setup share shift ship show shut shutdown sign silence simulate
-    skip snapshot solve sort specify spin split stage start state stay stop store stream
-    submit subscribe substitute summarise summarize supply suppress suspend swap switch sync
-    synchronise synchronize tag take talk tail tear tell terminate test thank throttle tidy
-    toggle trace track train transfer transition trigger triage troubleshoot truncate try tune
-    turn type unblock uncordon undeploy understand undo uninstall unlock unmount unplug unset
-    untag update upgrade upload use utilise utilize validate verify view visit wait walk warm
-    watch wipe withdraw work write zip familiarise familiarize reproduce rule spot stand
-    compose reconcile reinstate rollback roll-back fail-over dial drive steer brief debrief
-    """
-)
-_FOREIGN = _words(
-    """
-    prüfe prüfen überprüfe überprüfen starte starten stoppe stoppen öffne öffnen informiere
-    informieren stelle stellen führe führen melde melden warte warten lösche löschen setze
-    setzen vérifier vérifiez vérifie redémarrer redémarrez ouvrir ouvrez exécuter exécutez
-    lancer lancez attendre attendez arrêter arrêtez supprimer supprimez contacter contactez
-    informer informez verificar verifique verifica reiniciar reinicie ejecutar ejecute abrir
-    abra esperar espere detener detenga eliminar elimine notificar notifique contactar
-    contacte compruebe comprobar identificar implementar validar monitorizar revisar asegurar
-    configurar instalar crear iniciar restaurar recuperar actualizar cambiar copiar enviar
-    realizar registrar avisar desactivar activar bloquear aislar analizar confirmar consultar
-    conectar definir documentar vérifier confirmer créer mettre prévenir analyser isoler changer
-    modifier envoyer signaler déconnecter installer restaurer conserver noter déposer faire
-    verificare controllare riavviare eseguire aprire attendere contattare executar fechar parar
-    remover
-    """
-)
-_ALSO_NOUNS = _words(
-    """
-    access alert audit back backup balance block book boot branch build bump call cause change
-    charge check clean click clone commit contact copy cut deliver deploy diff direct display
-    document draft drain drop dump email end exit export fail fix flag focus force forward
-    freeze group halt hand head hold import increase issue label launch lead limit link list
-    load lock log look map mark match measure merge message monitor mount move name note
-    notify order outline override page pair pass patch pause place plan point poll post power
-    practice present print process produce progress prompt purchase query queue record release
-    repair replay reply report request reset result return review right route rule run scale
-    scan schedule search set share shift show sign snapshot sort split stage start state store
-    stream supply swap switch sync tag test touch trace track train transfer transition
-    trigger try tune turn type update upgrade upload use view visit wait walk watch work zip
-    repeat decrease reboot restart login
-    """
-)
 _FINITE = re.compile(
     r"(?:[\w`*'’/-]+\s+){0,5}?(?:is|are|was|were|has|have|had|will|does|do not|don't|can|could"
     r"|should|must|may|might|fires?|contains?|shows?|means?|happens?|occurs?|indicates?"
-    r"|represents?|includes?"
-    r"|provides?|describes?|consists?|depends?|requires?|exists?|becomes?|remains?|comes|goes)\b",
+    r"|represents?|includes?|fails?|hangs|crashes|stops|exceeds|drops|rises"
+    r"|provides?|describes?|consists?|depends?|requires?|exists?|becomes?|remains?|comes|goes"
+    r"|fails|hangs|crashes|stalls|freezes|dies|stops|breaks|leaks|times out)\b",
     re.IGNORECASE,
 )
+_YOU_MUST = re.compile(
+    rf"(?:^|[,:]\s+)you\s+(?:must|should|shall)\s+{_OFTEN}(?P<verb>[a-z-]+)", re.IGNORECASE
+)
+_STATEMENT = re.compile(
+    r"(?:[\w`'’/-]+\s+){1,5}?(?:is|are|was|were)\s+(?:an?|the|not|no|only|one|some|usually"
+    r"|often)\b",
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(r"[*_]*\s(?:where|which|that|when|who|if|while|so)\b")
 _CLAUSE_AHEAD = re.compile(
-    r"(?:that|if|whether|when|where|which|what|how|the|all|any|a|an|your|this|"
-    r"for|to|each|every|with|on|in|up|out|down|back)\b",
+    r"(?:that|if|until|while|whether|when|where|which|what|how|the|all|any|a|an|your|this|"
+    r"for|to|each|every|with|on|in|up|out|down|back|into|onto|at|from|through|off|over)\b",
+    re.IGNORECASE,
+)
+_OBJECT_AHEAD = re.compile(
+    r"(?:the|all|any|an?|your|our|this|these|that|those|each|every|both|it|them|him|her|their|its"
+    r"|yourself|whether|some|no|[0-9]+|up|out|off|down)\b(?! (?:is|are|was|has|can|may)\b)"
+    r"|[`<$]|\[",
     re.IGNORECASE,
 )
 
@@ -188,7 +195,8 @@ def pieces(lines: Sequence[tuple[int, str]]) -> Iterator[Piece]:
         length += len(text) + 1
     whole = " ".join(rows)
     begin = 0
-    for end in [*_ends(whole), len(whole)]:
+    turns = {at for at, row in zip(starts[1:], rows[1:], strict=True) if _TURNS.match(row)}
+    for end in sorted({*_ends(whole), *turns, len(whole)}):
         said = whole[begin:end]
         if said.strip():
             lead = len(said) - len(said.lstrip())
@@ -202,7 +210,7 @@ def _ends(text: str) -> Iterator[int]:
     hidden = masked(text)
     for found in _END.finditer(hidden):
         ahead = _OPENS.match(text, found.end())
-        if ahead is None:
+        if ahead is None or _POINTS.match(text, found.end()):
             continue
         letter = ahead["letter"]
         if not (letter.isupper() or letter.isdigit() or not letter.islower()):
@@ -216,7 +224,7 @@ def _ends(text: str) -> Iterator[int]:
 def plain(text: str) -> str:
     """``text`` without what stands before its first word: marks of emphasis, pictures, a label in
     bold letters."""
-    label = _LABEL.match(text)
+    label = _LABEL.match(text) or _STEP_LABEL.match(text)
     text = text[label.end() :] if label else text
     return _DECORATION.sub("", text, count=1) if text[:1] not in "`$<{/." else text
 
@@ -227,10 +235,8 @@ def core(text: str) -> str:
     said = plain(text)
     for _ in range(4):
         before = said
+        said = said[_lead(said) :]
         said = _FILLER.sub("", said, count=1) if _FILLER.match(said) else said
-        lead = _LEAD.match(said)
-        if lead and lead.end() < len(said):
-            said = said[lead.end() :]
         said = _ADVERB.sub("", said, count=1) if _ADVERB.match(said) else said
         subject = _SUBJECT.match(said)
         said = said[subject.end() :] if subject else said
@@ -240,29 +246,126 @@ def core(text: str) -> str:
     return said
 
 
+def _lead(said: str) -> int:
+    """Where what stands before the main clause ends: at its first comma, or at a later one that an
+    order follows."""
+    first = 0
+    found = _LEAD.match(said)
+    while found and found.end() < len(said):
+        first = first or found.end()
+        word = found["word"].lower()
+        if is_clear(word) or (is_verb(word) and _OBJECT_AHEAD.match(found["rest"].lstrip())):
+            return found.end()
+        if word in ("please", "you", "we", "then"):
+            return found.end()
+        comma = said.find(", ", found.end())
+        if comma < 0 or comma > 220:
+            break
+        found = _LEAD.match(f"{said[: found.end()].replace(',', ' ')}{said[found.end() :]}")
+    return first
+
+
 def is_order(text: str) -> bool:
     """Whether the sentence tells somebody to do something. It goes by its first word: verbs that
     are nouns too (``Log files are kept``) count unless a finite verb follows."""
+    said = plain(text)
+    if _SEEN.match(_FILLER.sub("", said)) or any(map(_INTRODUCES.match, (said, core(text)))):
+        return False
+    return _is_imperative(core(text)) or _labelled(text) or is_duty(text)
+
+
+def is_clear_order(text: str) -> bool:
+    """Whether a sentence is an order that cannot be read as a name: not ``email address``."""
     said = core(text)
+    first = _WORD.match(said)
+    if first is None or is_statement(text) or not is_order(text):
+        return False
+    word = first[0].lower()
+    rest = said[first.end() :].lstrip(" *_")
+    return not is_usual(word) or bool(_CLAUSE_AHEAD.match(rest) or _OBJECT_AHEAD.match(rest))
+
+
+def _is_imperative(said: str) -> bool:
     first = _WORD.match(said)
     if first is None:
         return False
     word = first[0].lower()
-    if word in _FOREIGN:
+    if is_foreign(word):
         return True
-    if word.startswith("re-") and word[3:] in _VERBS:
-        return True
-    if word not in _VERBS:
-        return _is_duty(said) or bool(_GERMAN.search(said) and _INFINITIVE.search(said))
+    if not is_verb(word):
+        return bool(_GERMAN.search(said) and _INFINITIVE.search(said))
     rest = said[first.end() :].lstrip()
     if said[first.end() :][:1] in ("-", "/", "(", "’", "'", "=", "_") and rest:
         return False
-    if word in _ALSO_NOUNS and not _CLAUSE_AHEAD.match(rest):
-        return not _FINITE.match(rest)
+    if is_clear(word):
+        return True
+    if rest.startswith("of "):
+        return False
+    if not is_usual(word):
+        return bool(_OBJECT_AHEAD.match(rest.lstrip("*_")))
+    if not _CLAUSE_AHEAD.match(rest):
+        return not _FINITE.match(_RELATIVE.split(rest, maxsplit=1)[0])
     return True
 
 
-def _is_duty(said: str) -> bool:
-    """``The agent has to check …``: somebody has to do something."""
-    found = _DUTY.search(said[:200])
-    return found is not None and found["verb"].lower() in _VERBS
+def is_duty_of_reader(text: str) -> bool:
+    """``You MUST verify …``: what whoever reads it has to do, rather than leave."""
+    found = _YOU_MUST.search(plain(text)[:200])
+    return found is not None and is_verb(found["verb"].lower()) and found["verb"] != "be"
+
+
+def is_statement(text: str) -> bool:
+    """Whether it says what something is, or that one may: ``Complaints are a source of ideas``."""
+    return bool(_STATEMENT.match(plain(text))) or "You MAY " in text[:20]
+
+
+def _labelled(text: str) -> bool:
+    """``**Seal the hatch**: it must not hum``: the order stands in the label."""
+    found = _LABEL.match(text) or _BOLD_LEAD.match(text)
+    said = found[0].strip(" *_:–—-.") if found else ""
+    if " " in said and _is_imperative(core(said)):
+        return True
+    behind = _TOPIC.match(text)
+    return behind is not None and _is_imperative(core(behind["order"]))
+
+
+def is_duty(text: str) -> bool:
+    """Whether it says what somebody has to do, or does, or what has to be done with something. What
+    will be done counts behind a clause that says when: ``After that, the order will be closed``."""
+    said = core(text)[:300]
+    asked = _SO.search(said)
+    if asked and _is_imperative(core(asked["order"] or asked["asked"])):
+        return True
+    for found in _DUTY.finditer(said):
+        verb = found["verb"].lower()
+        somebody = re.search(rf"^(?:you|we|they)$|\b{PEOPLE}", found["who"], re.IGNORECASE)
+        if is_verb(verb) and verb not in _STATES and (somebody or not found["hoped"]):
+            return True
+    does = _DOES.match(said)
+    if does is not None:
+        verb = does["verb"].lower()
+        if does["verb"].islower() and verb[-1] == "s" and verb not in _LASTING and base_of(verb):
+            return True
+    by = _DONE_BY.match(said)
+    if by is not None and base_of(by["verb"].lower()):
+        return base_of(by["verb"].lower()) not in _KEPT
+    done = _DONE.match(said)
+    if done is not None and (base := base_of(done["verb"].lower())):
+        return base not in _KEPT and (not done["will"] or said != plain(text)[:300])
+    return False
+
+
+def title_of(text: str) -> str:
+    """``text`` as the title of a step."""
+    said = text.strip().rstrip(":.;").strip()
+    if said.count("**") % 2:
+        said = said.replace("**", "")
+    return said or text.strip() or "Do this"
+
+
+def question_of(condition: str) -> str:
+    """A condition as a question."""
+    said = condition.strip().strip("*_ ").rstrip("?:.,;")
+    if said.count("**") % 2:
+        said = said.replace("**", "")
+    return f"{said[:1].upper()}{said[1:]}?"

@@ -1,0 +1,188 @@
+"""Somebody's consent: what a sentence says has to be agreed to, and by whom."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dcf.sop.language.phrase import MAX_PHRASE, masked
+from dcf.sop.runbook.roles import PEOPLE
+from dcf.sop.runbook.wording import core, is_order
+
+_NOUN = (
+    r"(?:(?:pre-?)?approvals?|sign(?:ed)?-?\s?offs?|permissions?|authori[sz]ations?|consent"
+    r"|go-?ahead"
+    r"|green light|confirmations?|clearance|concurrence|endorsement|blessing|buy-in"
+    r"|thumbs[- ]up|ratification|explicit (?:ok|okay|yes))"
+)
+_AGREED = (
+    r"(?:(?:pre-?)?approved|signed[- ](?:it |this |them )?off(?: on)?|authori[sz]ed|agreed(?: "
+    r"(?:to|with|upon|on))?"
+    r"|consented to|ratified|endorsed|sanctioned|countersigned)"
+)
+_LOOKED = r"(?:permitted|cleared|vetted|accepted|reviewed(?: and \w+)?|confirmed|checked)"
+"""What only a person does to a person's act: it has to say who."""
+_AGREE = (
+    r"(?:approves?|signs? (?:it |this |them )?off|authori[sz]es?|consents?|agrees?|endorses?"
+    r"|countersigns?|gives? (?:\w+ ){0,3}?" + _NOUN + r"|grants? (?:\w+ ){0,3}?" + _NOUN + r")"
+)
+_WHO = r"(?P<who>[^.,;:()\n]{1,80})"
+_FROM = rf"(?:\s+(?:from|by|of)\s+{_WHO})?"
+_FEW = r"(?:(?!(?:change|file|access|check|log|that|to)\b)[\w'’/()-]+\s+){0,4}?"
+_NEEDS = r"(?:requires?|required|needs?|needed|calls? for|is subject to|are subject to|subject to)"
+_GET = (
+    r"(?:gets?|getting|obtains?|obtaining|seeks?|seeking|requests?|secures?|awaits?|awaiting"
+    r"|receives?|gains?|acquires?|has|have|asks? for|waits? for|waiting for|collects?|solicits?"
+    rf"|pends?|pending|{_NEEDS})"
+)
+_MUST = (
+    r"(?:must|has to|have to|needs? to|should|shall|will|(?:is|are) (?:required|asked|expected) to)"
+    r"(?:\s+(?:first|also|then|always|explicitly))*"
+)
+_STATES = (
+    rf"\b{_GET}\s+{_FEW}{_NOUN}\b{_FROM}",
+    rf"\b{_MUST}\s+(?:\w+ly\s+)?be\s+(?:\w+(?:ly|ed)\s+(?:and\s+)?)?{_AGREED}\b"
+    rf"(?:[^.;]{{0,30}}?\bby\s+"
+    rf"{_WHO})?",
+    rf"\b(?:is|are|was|gets?|been|be)\s+(?:\w+ly\s+)?(?:reviewed and\s+)?{_AGREED}(?: in writing)?"
+    rf"\s+by\s+{_WHO}",
+    rf"\b(?:be|is|are)\s+(?:\w+ly\s+)?{_LOOKED}[^.;]{{0,20}}?\s+by\s+"
+    r"(?P<people>[^.,;:()\n]{1,80})",
+    r"^(?:please\s+)?(?:confirm|agree|clear)\s[^.;:]{0,60}?\bwith\s+(?P<people>"
+    r"(?:the\s+)?(?:user|customer|requester|requestor|client|caller))\b",
+    rf"^{_WHO}\s+{_MUST}\s+{_AGREE}\b",
+    rf"^(?P<who>[\w ,&/'’-]{{2,80}})\s+(?:can|may)\s+{_AGREE}\b",
+    r"\b(?:until|once|after|before|unless)\s+(?P<who>(?:the )?(?:user|customer|requester|requestor"
+    r"|client|caller|owner|team))\s+(?:has |have )?confirm(?:s|ed)?\b",
+    rf"^(?P<who>(?:the |an? |all |each )?(?:[\w'’-]+ ){{0,3}}?{PEOPLE})\s+(?:then\s+)?{_AGREE}\b",
+    r"\b(?:asks?|gets?|has|have|waits? for|requires?|needs?|requests?)\s+"
+    r"(?P<who>(?!to\b)[^.,;:()\n]{1,60}?)\s+(?:to\s+)?(?:approve|confirm|sign(?: \w+)? off"
+    r"|authori[sz]e"
+    r"|review|agree|consent)\b(?! (?:if|whether|how|when|what))",
+    rf"\b(?:asks?|asking)\s+(?P<who>[^.,;:()\n]{{1,60}}?)\s+for\s+{_FEW}{_NOUN}\b",
+    rf"\b{_NOUN}\s+(?:(?:is|are|must be|has to be|have to be|should be|will be)\s+)?"
+    rf"(?:\w+ly\s+)?(?:required|needed|obtained|mandatory|granted|given|necessary|sought){_FROM}",
+    rf"^{_NOUN}(?:\s+(?:needed|required))?(?:\s+(?:from|by|of)|:)\s+{_WHO}",
+    r"^(?:\w+ )?reviews? by\s+(?P<people>[^.,;:()\n]{1,60})",
+    rf"^(?:required )?(?:reviewers?|approvers?|approved by|signed off by):\s+{_WHO}",
+    rf"(?P<who>(?:[\w'’-]+ ){{0,3}}?{PEOPLE}) for (?:their |his |her |final )?(?:{_NOUN}|review)\b",
+    rf"\b(?:wait|hold|pause)s?\b[^.;]{{0,40}}?\b(?:until|till|for)\s+(?P<who>[^.,;:"
+    rf"()\n]{{1,60}}?)\s+"
+    rf"(?:to\s+|has\s+|have\s+)?(?:{_AGREE}|{_AGREED})\b",
+    r"\b(?:confirm|check|clear|agree|verify|align|consult|coordinate)(?:\s+"
+    r"(?:\w+\s+){0,3}?with)?\s+"
+    r"(?P<people>[^.,;:()\n]{1,60}?)\s+(?:(?:that\s+[^.;]{0,80}?\s+)?before\b|whether to\b"
+    r"|if you (?:may|can)|that you (?:may|can)|to proceed)",
+    rf"\b(?:submit|send|put|open|pass|hand|e-?mail|contact|route|forward|refer|escalate"
+    rf"|present)s?\b[^.;]{{1,60}}?\bfor\s+(?:an? |the )?(?:\w+\s+)?"
+    rf"(?:review|approval|sign-?off|authori[sz]ation)\b{_FROM}",
+    r"\b(?:gets?|requests?|asks? for|obtains?|needs?|requires?|waits? for|seeks?)\s+(?:an?\s+"
+    r"|the\s+"
+    rf"|one\s+|two\s+)?(?:code\s+|peer\s+|pr\s+|legal\s+|security\s+)?reviews?\b{_FROM}",
+    rf"^(?:an? |the |one |next,? an? )?(?P<who>(?:[\w-]+ )?reviewers?)\b"
+    rf"(?:\s*\([^)]*\))?\s+{_MUST}",
+    r"\b(?P<two>two-?\s?(?:person|people|man) (?:rule|integrity|control|approval|sign-?off"
+    r"|review)|four-?\s?eyes"
+    r"|dual (?:control|authori[sz]ation)|second pair of eyes|another pair of eyes)\b",
+    r"\b(?:a|the)\s+(?P<second>second\s+(?:[\w-]+\s+)?(?:person|engineer|operator|admin\w*|member"
+    rf"|reviewer|colleague|team member|approver|pair))\s+{_MUST}",
+    r"^(?P<who>(?:the |an? )?(?:[\w'’-]+ ){0,4}?" + PEOPLE + r")\s+(?:then\s+)?(?:decides?"
+    r"|determines?|rules?)\s+(?:whether|if|on|about)\b",
+    r"\b(?:final\s+)?decision\s+(?:is|will be|must be|should be)\s+(?:made|taken)\s+by\s+"
+    rf"{_WHO}",
+    rf"\bat the discretion of\s+{_WHO}",
+)
+_BESIDE = (
+    rf"\b(?:with|without|upon|after|following|pending|on|under|absent|subject to"
+    rf"|by)\s+{_FEW}{_NOUN}\b"
+    rf"{_FROM}",
+    rf"\b(?:until|till|once|with|after|upon|without)\s+{_FEW}(?:{_NOUN}|agreement)\s+(?:with"
+    rf"|from|by|of)\s+{_WHO}",
+    rf"\b(?:once|after|when|until|unless|as soon as|only if|provided(?: that)?)\s+"
+    rf"(?P<who>[^.,;:()\n]{{1,60}}?)\s+(?:has\s+|have\s+)?(?:{_AGREED}|{_AGREE})\b(?!\s+by)",
+    rf"\b(?:once|after|when|until|unless|as soon as|only if|if)\s+(?:it|this|that|they"
+    rf"|the [\w ]{{1,30}}?"
+    rf"|[\w ]{{0,30}}?{_NOUN})?\s*(?:(?:is|are|has been|have been|was|gets?)\s+)?(?:\w+ly\s+)?"
+    rf"(?:{_AGREED}|granted|obtained|received|given)(?:\s+by\s+{_WHO})?(?=\W|$)",
+)
+_STATED = tuple(re.compile(one, re.IGNORECASE) for one in _STATES)
+_BESIDES = tuple(re.compile(one, re.IGNORECASE) for one in _BESIDE)
+_IS_PEOPLE = re.compile(rf"\b{PEOPLE}", re.IGNORECASE)
+_NO_CONSENT = re.compile(
+    r"\b(?:root|sudo|admin\w*|file|read|write|iam|execute|ssh|user|access|delivery|order|booking"
+    r"|e-?mail|service level|licen[sc]e)\s+(?:confirmation e|permissions?|agreements?)\b"
+    r"|\b(?:permissions?|authori[sz]ation)\s+(?:to (?:access|read|write|use|run|view)\b|header"
+    r"|error"
+    r"|token|code|denied|service|server|set|bits?|on the (?:file|folder|bucket))"
+    r"|\b(?:right|correct|sufficient|appropriate|necessary|enough|proper|required|needed)\s+"
+    r"(?:\w+ )?"
+    r"permissions?\b|\bpermissions?\s+(?:are|is) (?:correct|set|missing|required|needed)\b",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"(?:get|obtain|seek|request|secure|await|receive|wait|gain|acquire|have|ask|require|need"
+    r"|confirm"
+    r"|check|submit|collect|ensure|verify|clear|agree|make sure|let|send|put|open|hold|pause"
+    r"|consult"
+    r"|solicit|coordinate|align|pass|review|double-check|do not proceed|don't proceed)\b",
+    re.IGNORECASE,
+)
+_WHO_ENDS = re.compile(
+    r"\s+(?:before|prior|via|in|on|for|to|when|if|and (?:then|wait|only|proceed|continue"
+    r"|document|record)"
+    r"|that|whether|using|through|by|at|as|who|which|about|unless|until|after|first|but|has"
+    r"|have)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_ARTICLE = re.compile(r"^(?:the|a|an|your|our|at least one|one of the|any)\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """``by`` is who has to agree, as far as the text says; ``text`` the words that say it.
+    ``alone``: the sentence tells to do nothing else."""
+
+    by: tuple[str, ...]
+    text: str
+    alone: bool
+
+
+def read_consent(text: str) -> Consent | None:
+    """The consent that a sentence asks for; None where nobody has to agree."""
+    text = text.replace("*", "").strip()
+    if len(text) > MAX_PHRASE or _NO_CONSENT.search(text):
+        return None
+    said = masked(text)
+    for pattern in _STATED:
+        for start in (0, len(text) - len(core(text))):
+            found = pattern.search(said, start) if start else pattern.search(said)
+            if found and (people := _people(found, text)) is not None:
+                beside = any(one.match(said.strip()) for one in _BESIDES)
+                alone = not beside or not is_order(core(text)) or bool(_ASKING.match(core(text)))
+                return Consent(people, _words(found, text), alone)
+    for pattern in _BESIDES:
+        found = pattern.search(said)
+        if found and (people := _people(found, text)) is not None:
+            does = is_order(text) and not _ASKING.match(core(text))
+            return Consent(people, _words(found, text), not does)
+    return None
+
+
+def _words(found: re.Match[str], text: str) -> str:
+    return text[found.start() : found.end()].strip(" *_,;:")
+
+
+def _people(found: re.Match[str], text: str) -> tuple[str, ...] | None:
+    """Who has to agree; None where those who would have to are no people."""
+    groups = found.groupdict()
+    told = groups.get("who") or ""
+    if groups.get("people") is not None:
+        told = groups["people"]
+        if not _IS_PEOPLE.search(told):
+            return None
+    if groups.get("second"):
+        told = groups["second"]
+    at = found.start("who") if groups.get("who") else -1
+    who = text[at : at + len(told)] if at >= 0 else told
+    who = _ARTICLE.sub("", _WHO_ENDS.sub("", who).strip(" *_`\"'"))
+    return (who.replace("`", "").replace("*", ""),) if who else ()

@@ -1,0 +1,146 @@
+"""Sentences that end the procedure, and acts after which others go on."""
+
+from __future__ import annotations
+
+import re
+
+from dcf.sop.language.phrase import MAX_PHRASE
+from dcf.sop.runbook.flow import End
+from dcf.sop.runbook.wording import core, plain
+
+_WHAT = (
+    r"(?:(?:the|this|that|our|whole|entire) )*(?:procedure|process|runbook|rotation|roll-?out"
+    r"|deployment"
+    r"|deploy|migration|upgrade|update|release|operation|change|maintenance|work|investigation"
+    r"|playbook"
+    r"|workflow|sop|execution|task|steps|checklist|cutover|failover|restore|troubleshooting"
+    r"|here|now"
+    r"|immediately|at once|there|right away|at this point)"
+)
+_AT_ONCE = r"(?:here|now|immediately|at once|there|right away|at this point)"
+_STOP = re.compile(
+    rf"(?:please )?(?:stop|abort|halt|cancel|exit|quit|terminate|give up|bail out)(?: {_WHAT})*"
+    rf"(?: and (?:stop|exit|abort))?"
+    rf"|(?:stop|abort|halt)(?: {_AT_ONCE})?(?: and |, ?|; ?)(?!\w+ (?:the |it ))\w.*"
+    rf"|(?:stop|abort|halt) {_AT_ONCE}\b.*",
+    re.IGNORECASE,
+)
+_NO_FURTHER = re.compile(
+    r"(?:(?:you |we |it |they )?(?:must |should |shall |may |can)?(?:do )?(?:not|never)"
+    r"|don['’]t|cannot)"
+    r" (?:proceed|continue|go (?:on|any further|further|ahead)|carry on)\b(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_GATE = re.compile(r"\b(?:until|unless|without|before|if|when)\b", re.IGNORECASE)
+"""``Do not proceed until …`` ends nothing."""
+_WORK = (
+    r"(?:actions?|steps?|work|response|remediation|interventions?|measures?|follow-?up|changes?)"
+)
+_FINISH = re.compile(
+    rf"(?:you(?:'re|’re| are) |we(?:'re|’re| are) |it(?:'s| is) |that(?:'s| is) )?(?:all )?(?:done"
+    rf"|finished|complete)"
+    rf"|(?:finish|end)(?: {_WHAT})*"
+    rf"|(?:there is |there's |you have )?(?:nothing|no need to (?:do|take|act|proceed|continue"
+    rf"|worry"
+    rf"|investigate))\b.{{0,60}}"
+    rf"|(?:there (?:is|are) |there's |you need "
+    rf"|it needs )?no (?:\w+ ){{0,2}}{_WORK}\b(?: (?:is |are |by "
+    rf"\w+ |on your \w+ )*(?:needed|required|necessary|to (?:do|take)|warranted))?(?: .{{0,40}})?"
+    rf"|(?:(?:(?:you|we|it|this|they|the (?:\w+ )?(?:alerts?|warnings?|messages?|errors?|issues?"
+    rf"|incidents?|tickets?)) (?:can|may|should) (?:\w+ly )?(?:be )?(?:\w+ly )?)?(?:ignored?"
+    rf"|disregard(?:ed)?))(?: (?:it|this|the (?:\w+ )?(?:alert|warning|message|error|issue)))?"
+    rf"|(?:the|this|your) {_WHAT}(?: \w+)? (?:is|has) (?:now )?(?:over|ended|complete[d]?"
+    rf"|finished|done)"
+    rf"|(?:the|this) {_WHAT} (?:ends (?:here|there)|does not apply|is not applicable)"
+    rf"|skip the (?:rest|remainder)(?: of .{{0,60}})?|skip (?:the|this) (?:procedure|runbook"
+    rf"|playbook)"
+    rf"|(?:it|this|they|the (?:\w+ )?(?:alerts?|issues?|problems?|errors?)) (?:will|may|should"
+    rf"|can|might)"
+    rf" (?=.*\b(?:automatically|itself|themselves|on (?:its|their) own|in (?:some|a few|a while)))"
+    rf"(?:\w+ )?(?:resolve|clear|recover|go away|disappear)\b.{{0,60}}"
+    rf"|all good|that(?:'s|’s| is) (?:it|all)"
+    rf"|(?:you |we )(?:can|may) (?:stop|finish)(?: here)?"
+    rf"|(?:(?:you|we) can )?consider (?:the|this) \w+ (?:resolved|closed|done)"
+    rf"|(?:this |that )?concludes? (?:the|this) (?:\w+ ){{0,2}}?(?:process"
+    r"|procedure|runbook|playbook|workflow|execution)\b.{0,80}",
+    re.IGNORECASE,
+)
+_IN_VAIN = re.compile(
+    r"\b(?:reject\w*|den(?:y|ied|ial)|abort\w*|fail\w*|cancel\w*)\b", re.IGNORECASE
+)
+_HELPLESS = re.compile(
+    r"(?:if )?(?:you |we |it |the \w+ )?(?:still )?(?:cannot|can't|can not|are unable|is unable"
+    r"|unable|could not|do not|does not)"
+    r"(?: be| to)?(?: still)? (?:resolve|fix|solve|repair|find|determine|identify)",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"(?:for |in )?(?:all|any|every) other (?:requests?|cases?|questions?|issues?|situations?"
+    r"|things?|tasks?)\b"
+    r"|(?:anything|everything) else\b",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+")
+_HANDED_OVER = re.compile(
+    r"(?:escalate|transfer (?:the|them|it|this|to|all)|hand (?:it |this |them )?(?:over|off)"
+    r"|(?:open|raise|file|create|submit|log) (?:a|an) (?:\w+ ){0,2}(?:ticket|case"
+    r"|(?:support )?request)"
+    r"|(?:contact|consult|engage|involve|page|call|reach out to|connect with|refer (?:it "
+    r"|this )?to"
+    r"|get help from|ask)\b[^.]{0,60}\b(?:support|team|engineers?|on-?call|vendor|helpdesk|help "
+    r"desk"
+    r"|specialists?|human|experts?|administrators?|commander|lead|manager|dba|sre)\b)",
+    re.IGNORECASE,
+)
+_LAST_ACT = re.compile(
+    r"(?:close (?:the|this|out|it)|resolve (?:the|this) (?:incident|alert|ticket|case|issue|page)"
+    r"|mark (?:the|this) (?:incident|alert|ticket|issue|case|task)\b.{0,20} as (?:resolved|closed"
+    r"|done|complete)|conclude|(?:the |this )?(?:alert|incident|ticket|case|issue"
+    r"|request) (?:can|may|should)"
+    r" be (?:closed|resolved))\b",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    r"(?:deny|refuse|reject|decline|turn down) (?:the|it|any|this|them|their|all|to)\b"
+    r"|(?:the |this )?(?:request|order|application|refund|claim) (?:is|must be|should be|will be) "
+    r"(?:denied|refused|rejected|declined)\b",
+    re.IGNORECASE,
+)
+
+
+def read_end(text: str) -> End:
+    """How the procedure ends here, if ``text`` says only that."""
+    said = core(text).strip(".!; *_")
+    if hands_over(said):
+        return ""
+    barred = _NO_FURTHER.fullmatch(said)
+    if _STOP.fullmatch(said) or (barred and not _GATE.search(barred["rest"])):
+        return "stop"
+    if not _FINISH.fullmatch(said):
+        return ""
+    return "stop" if _IN_VAIN.search(said) else "finish"
+
+
+def is_last_act(text: str) -> bool:
+    """Whether whoever does it is done then: ``escalate to the hardware team``."""
+    return hands_over(text) or denies(text) or bool(_LAST_ACT.match(core(text)))
+
+
+def denies(text: str) -> bool:
+    """Whether what was asked for is refused."""
+    return bool(_DENIES.match(core(text)))
+
+
+def is_of_others(text: str) -> bool:
+    """``All other requests are transferred``: what is done in no case that was told."""
+    return bool(_OTHERS.match(plain(text)))
+
+
+def is_helpless(condition: str) -> bool:
+    """Whether what is done then is done by others: ``you cannot resolve the issue``."""
+    return bool(_HELPLESS.match(condition))
+
+
+def hands_over(text: str) -> bool:
+    """Whether somebody else goes on."""
+    return any(_HANDED_OVER.match(core(part)) for part in _PARTS.split(text[:MAX_PHRASE]))

@@ -1,0 +1,103 @@
+"""Items of lists, and what they are together: steps, answers, links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.callouts import Callout
+from dcf.sop.runbook.command import read_commands
+from dcf.sop.runbook.conditions import read_answer
+from dcf.sop.runbook.sections import Section
+from dcf.sop.runbook.tables import is_table_of_steps
+from dcf.sop.runbook.wording import Piece, is_duty_of_reader, is_order, pieces
+
+_COMMAND = re.compile(r"`(?P<command>[a-z./][^`\n]*\s[^`\n]+)`[.;:]?")
+_LINK_ALONE = re.compile(r"\W*\[[^\]\n]*\]\(#[^)\s]*\)\W*")
+
+
+def whole(block: Block) -> Piece:
+    return Piece(block.line, block.last, block.text)
+
+
+def first_piece(item: Block) -> tuple[Piece | None, list[Piece]]:
+    """The first sentence of an item, and the others of its first paragraph."""
+    if not item.children or item.children[0].kind not in ("text", "heading"):
+        return None, []
+    found = list(pieces(item.children[0].lines))
+    return (found[0], found[1:]) if found else (None, [])
+
+
+def all_pieces(block: Block) -> list[Piece]:
+    found = list(pieces(block.lines)) if block.kind in ("text", "heading") else []
+    if block.kind in ("code", "html", "table"):
+        found = [whole(block)]
+    for child in block.children:
+        found += all_pieces(child)
+    return found
+
+
+def are_steps(items: Sequence[Block]) -> bool:
+    """Whether the items of a list are steps, whatever they sound like: numbered, to be ticked off,
+    or orders as a rule."""
+    orders = 0
+    for item in items:
+        if item.number or item.is_checkbox:
+            return True
+        first, _ = first_piece(item)
+        orders += first is not None and (is_order(first.text) or is_command(first))
+    return 3 * orders >= 2 * len(items)
+
+
+def is_duties(block: Block) -> bool:
+    """Whether a list says what somebody must do: ``You MUST verify …``."""
+    if block.kind != "list":
+        return False
+    firsts = [first_piece(item)[0] for item in block.children]
+    return any(one is not None and is_duty_of_reader(one.text) for one in firsts)
+
+
+def is_command(piece: Piece) -> bool:
+    """Whether a sentence is nothing but a command in backticks."""
+    found = _COMMAND.fullmatch(piece.text)
+    return found is not None and bool(read_commands(found["command"], "sh", piece.line))
+
+
+def counted_orders(items: Sequence[Block]) -> bool:
+    numbered = all(item.number or item.is_checkbox for item in items)
+    found = [first_piece(item)[0] for item in items]
+    return numbered and 2 * sum(one is not None and is_order(one.text) for one in found) > len(
+        items
+    )
+
+
+def has_numbered_orders(section: Section) -> bool:
+    """Whether a section has steps whatever its heading says: a numbered list of orders, or a table
+    of steps."""
+    return any(
+        counted_orders(block.children)
+        if block.kind == "list"
+        else block.kind == "table" and is_table_of_steps(block)
+        for block in section.all_blocks()
+    )
+
+
+def answer_of(item: Block) -> tuple[str, str] | None:
+    first, _ = first_piece(item)
+    return read_answer(first.text) if first else None
+
+
+def is_link(item: Block) -> bool:
+    """Whether an item and those below it are nothing but links to places in this text."""
+    said = [block for block in item.children if block.kind != "list"]
+    below = [one for block in item.children if block.kind == "list" for one in block.children]
+    links = all(block.kind == "text" and _LINK_ALONE.fullmatch(block.text) for block in said)
+    return bool(said) and links and all(is_link(one) for one in below)
+
+
+def has_commands(block: Block | Callout | None) -> bool:
+    if block is None or isinstance(block, Callout) or block.kind != "code":
+        return False
+    text = "\n".join(row for _, row in block.lines[1:-1])
+    return bool(read_commands(text, block.info, block.line))

@@ -1,0 +1,114 @@
+"""Sentences that lead to another place of the runbook, or only on to the next one."""
+
+from __future__ import annotations
+
+import re
+
+from dcf.sop.language.phrase import masked
+from dcf.sop.runbook.wording import core
+
+_GO = (
+    r"(?:go|jump|skip|return|proceed|continue|move|advance|head|switch|fall|start|resume|starting"
+    r"|begin(?:ning)?)"
+    r"(?: (?:back|on|ahead|straight|directly|over|again|down|up))*(?: (?:to|with|at|from|through))"
+)
+_GOES = re.compile(rf"(?:{_GO}|repeat|redo|retry|rerun)\b", re.IGNORECASE)
+_STEP = re.compile(
+    rf"\b(?:{_GO}|(?:repeat|redo|retry|rerun|re-run|perform|execute|follow|run|do|try|see)(?: "
+    rf"from)?)"
+    r" (?:the )?(?:(?:steps?|phase|stage|section|part|task|#)\s*)+#?"
+    r"(?P<step>[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*|(?:[ivx]+|[a-h])(?=[\W_]|$))",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"\b(?:phase|stage|section|part|task)\s*#?[0-9a-z]", re.IGNORECASE)
+_LIKE = re.compile(
+    r"(?:as|like) (?:shown |described |explained |outlined |detailed |done |listed )?(?:in "
+    r"|under |at )"
+    r"(?:the )?(?:steps?|phase|section|part|task) #?(?P<step>[0-9]+[a-z]?(?:\.[0-9]+)*)\b",
+    re.IGNORECASE,
+)
+_PREVIOUS = re.compile(
+    r"\b(?:the )?(?:previous|preceding|prior|last) (?:step|action|command|check)\b", re.IGNORECASE
+)
+_SKIP = re.compile(
+    r"(?:skip|omit|ignore)(?: over)? (?:the )?steps? #?(?P<step>[0-9]+)", re.IGNORECASE
+)
+_BARE_STEP = re.compile(rf"{_GO} #?(?P<step>[0-9]+)\b(?!\s*(?:%|\w))", re.IGNORECASE)
+NEXT = re.compile(
+    r"(?:continue|proceed|go on|carry on|move on|go|go ahead|skip)(?: (?:on|ahead|directly))?"
+    r"(?: (?:to|with|below))*(?: (?:the )?(?:next|following|rest(?: of)?|remaining)"
+    r"(?: (?:step|steps|section|phase|one|check|item|below))?(?: .{0,40})?|)",
+    re.IGNORECASE,
+)
+"""What only leads on to the next step."""
+_LINK = re.compile(r"\[(?P<text>[^\]\n]{0,200})\]\(#(?P<anchor>[^)\s]{1,200})\)")
+_NAMED = re.compile(
+    rf"(?:{_GO}|(?:follow|perform|execute|run|see|use|start|begin|initiate|refer to|consult|try"
+    rf"|apply"
+    r"|invoke|do))\s+(?:the\s+|our\s+)?(?:(?:steps?|instructions?|procedure|process|guidance"
+    r"|section)"
+    r"\s+(?:in|of|from|for|under|at|described in|outlined in|titled|called)\s+)?(?:the\s+)?"
+    r"(?P<name>.{2,80}?)"
+    r"(?:\s+(?:section|procedure|steps?|phase|runbook|process|instructions|part|playbook|below"
+    r"|above))*"
+    r"(?:\s+\(?(?:see )?(?:below|above)\)?)?",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"(?:\s+(?:immediately|directly|now|at once|instead|again))?(?:\s+[–—-]\s.*)?\.?$", re.DOTALL
+)
+"""What is said behind the name of a place."""
+_RESTART = re.compile(
+    r"(?:start (?:over|again)|begin again|restart (?:the |this )?(?:procedure|process|runbook|from)"
+    r"|(?:go|return|start)(?: back| over| again)* (?:to|from|at) the (?:start|beginning|top)"
+    r"|repeat (?:the|this"
+    r"|all|these|the above|the whole)(?: \w+)? ?(?:procedure|process|steps|above)?)\b",
+    re.IGNORECASE,
+)
+
+
+def goes_on(text: str) -> bool:
+    """Whether it only says that the next step is next."""
+    return bool(NEXT.fullmatch(core(text).rstrip(".!; "))) or text.strip() in ("", "-", "…")
+
+
+def step_jump(text: str) -> tuple[str, bool] | None:
+    """The number of the step that ``text`` leads to, and whether that one is left out."""
+    hidden = masked(text).replace("*", "")
+    skipped = _SKIP.search(hidden)
+    if skipped:
+        return skipped["step"], True
+    found = _STEP.search(hidden) or _BARE_STEP.search(hidden)
+    return (found["step"], False) if found else None
+
+
+def like_step(text: str) -> str:
+    """The number of the step in ``as shown in step 6``; empty for none."""
+    found = _LIKE.search(masked(text).replace("*", ""))
+    return found["step"] if found else ""
+
+
+def is_part(text: str) -> bool:
+    """Whether ``text`` leads to a numbered section rather than to a step."""
+    return bool(_PART.search(text))
+
+
+def is_previous(text: str) -> bool:
+    """Whether ``text`` leads back to the step before."""
+    return bool(_GOES.match(core(text)) and _PREVIOUS.search(text))
+
+
+def linked(text: str) -> list[tuple[str, str]]:
+    """The links of ``text`` into this file: their words and anchors."""
+    return [(found["text"], found["anchor"].lower()) for found in _LINK.finditer(text)]
+
+
+def named_place(text: str) -> str:
+    """The words by which ``text`` names where to go on, as ``the Rollback section``."""
+    said = _ASIDE.sub("", core(text)).rstrip(".!; ")
+    found = _NAMED.fullmatch(said) if len(said) < 160 else None
+    return found["name"].strip("*_`\"' ") if found else ""
+
+
+def restarts(text: str) -> bool:
+    return bool(_RESTART.match(core(text)))

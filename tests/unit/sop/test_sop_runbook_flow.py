@@ -1,0 +1,99 @@
+"""Where runbooks of many manners branch, jump, repeat and end.
+
+``runbook_flows.txt`` has small texts in the manner of different authors. What a careful reader
+gets from a line stands behind it in marks of its own, by the rules of `benchmarks.runbooks`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcf.sop import check, draft
+from dcf.sop.runbook.outcome import outcome
+
+_TEXTS = Path(__file__).with_name("runbook_flows.txt").read_text(encoding="utf-8")
+_MARK = re.compile(r"\s*⟦(?P<kind>if|jump|loop|end)[→ ]?(?P<said>[^⟧]*)⟧")
+
+
+@dataclass(slots=True)
+class Flow:
+    """``wanted`` are the marks by their line: the kind, and where it leads or how it ends."""
+
+    text: str
+    wanted: list[tuple[int, str, str]] = field(default_factory=list)
+
+
+def _flows() -> Iterator[Any]:
+    for case in _TEXTS.split("=== ")[1:]:
+        name, _, body = case.partition("\n")
+        flow = Flow(_MARK.sub("", body))
+        for line, row in enumerate(body.split("\n"), start=1):
+            flow.wanted += [(line, one["kind"], one["said"]) for one in _MARK.finditer(row)]
+        yield pytest.param(flow, id=name)
+
+
+@pytest.mark.parametrize("flow", list(_flows()))
+def test_flow(flow: Flow) -> None:
+    found = draft(flow.text, "flow.md")
+    assert not [one for one in check(found.sop) if one.is_error]
+    made = outcome(found)
+    titles = {one.number: one.title for one in found.sop.all_steps()}
+    assert _missing(flow, made, titles) == []
+    assert _invented(flow, made) == []
+
+
+def _missing(flow: Flow, made: dict[str, Any], titles: dict[str, str]) -> list[str]:
+    branches, jumps = list(made["branches"]), [*made["jumps"], *made["branches"]]
+    loops, ends = list(made["loops"]), list(made["ends"])
+    missing: list[str] = []
+    for line, kind, said in flow.wanted:
+        pool = {"if": branches, "jump": jumps, "loop": loops, "end": ends}[kind]
+        met = next((one for one in pool if _meets(one, line, kind, said, titles)), None)
+        if met is None:
+            missing.append(f"line {line}: {kind} {said}")
+        else:
+            pool.remove(met)
+    return missing
+
+
+def _meets(one: dict[str, Any], line: int, kind: str, said: str, titles: dict[str, str]) -> bool:
+    if not one["line"] <= line <= one["last_line"]:
+        return False
+    if kind == "loop" or said == "*":
+        return True
+    if kind == "end":
+        return bool(one["outcome"] == said)
+    if said == "end":
+        return bool(one["to"] == "end")
+    title = titles.get(one["to"], "")
+    return said == "escalate" or said.lower() in title.lower()
+
+
+def _invented(flow: Flow, made: dict[str, Any]) -> list[str]:
+    """Branches, loops and ends at lines without such a mark; a procedure may end well anywhere."""
+    kinds = {"branches": "if", "loops": "loop"}
+    # A way back under a condition is a loop, and a jump as well.
+    told = {(line, "loop" if kind == "jump" else kind) for line, kind, _said in flow.wanted}
+    told |= {(line, "if") for line, kind, _said in flow.wanted if kind in ("end", "loop")}
+    others = re.compile(r"[-\d.\s]*(?:otherwise|else|anything else)\b", re.IGNORECASE)
+    told |= {
+        (line, "if") for line, row in enumerate(flow.text.split("\n"), start=1) if others.match(row)
+    }
+    invented = [
+        f"line {one['line']}: {kind}"
+        for name, kind in kinds.items()
+        for one in made[name]
+        if (one["line"], kind) not in told
+    ]
+    ends = {(line, said) for line, kind, said in flow.wanted if kind == "end"}
+    return invented + [
+        f"line {one['line']}: {one['outcome']}"
+        for one in made["ends"]
+        if one["outcome"] != "ok" and (one["line"], one["outcome"]) not in ends
+    ]
