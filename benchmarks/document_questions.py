@@ -69,7 +69,7 @@ async def _score(name: str, about: Mapping[str, Any], clones: Path, embedder: st
     asked = list(questions(texts, about["from"]))
     if _items(asked) != about["questions"]:
         raise NotThere(f"{name}: {clones / about['repository']} is not as {_LIST.name} lists it")
-    return await score(without_headings(texts), asked, embedder)
+    return await score(without_headings(texts, about["from"]), asked, embedder)
 
 
 def _texts(about: Mapping[str, Any], clones: Path) -> dict[str, str]:
@@ -94,14 +94,18 @@ def questions(texts: Mapping[str, str], begin: str) -> Iterator[Question]:
             yield Question(path, first, last, title, digest)
 
 
-def without_headings(texts: Mapping[str, str]) -> dict[str, str]:
-    """The texts with a number in the place of each heading."""
+def without_headings(texts: Mapping[str, str], begin: str) -> dict[str, str]:
+    """The texts with a number in the place of each heading, and without what stands above the
+    heading ``begin``: a table of contents repeats the questions word by word."""
     found = {}
     for path, text in texts.items():
         lines = text.split("\n")
+        first = 0
         for row, match in _headings(lines):
+            first = row if begin and match["title"] == begin else first
             lines[row] = f"{match['mark']}{row + 1}"
-        found[path] = "\n".join(lines)
+        # Lines keep their numbers.
+        found[path] = "\n".join([*[""] * first, *lines[first:]])
     return found
 
 

@@ -44,13 +44,15 @@ def test_a_heading_asks_if_it_has_words_and_a_section_and_stands_once() -> None:
 
 
 def test_what_is_searched_has_numbers_where_headings_stood() -> None:
-    lines = without_headings(FILES)["a.md"].split("\n")
+    lines = without_headings(FILES, "")["a.md"].split("\n")
     assert [lines[row - 1] for row in (1, 5, 17, 21)] == ["# 1", "## 5", "2. ### 17", "## 21"]
     assert "## Where is no heading?" in lines and len(lines) == len(TEXT.split("\n"))
+    begun = without_headings(FILES, "When is it picked?")
+    assert begun["a.md"].split("\n") == ["", "", "", "", *lines[4:]] and begun["b.md"][:3] == "# 1"
 
 
 async def test_what_answers_is_below_the_heading() -> None:
     asked = list(questions(FILES, ""))
-    found = await score(without_headings(FILES), asked, "none")
+    found = await score(without_headings(FILES, ""), asked, "none")
     assert (found.questions, found.k) == (3, 5)
     assert list(found.peers) == ["plain FTS5", "BM25", "ripgrep"]
