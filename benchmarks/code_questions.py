@@ -2,8 +2,9 @@
 
 The docstrings are taken out of what is searched. There are four sets: ``known``, of our own sources
 and the packages that we build on, on docstrings of which the weights of the retriever were chosen,
-and ``unseen``, of packages on which nothing was; ``typescript`` and ``go``, of the repositories in
-``code_clones.json``, on which nothing was chosen either. Right is a piece that holds the first line
+and ``unseen``, of other packages; ``typescript`` and ``go``, of the repositories in
+``code_clones.json``. Of these three only totals were looked at, to choose between weights that
+``known`` did not tell apart. Right is a piece that holds the first line
 of the function; one that does the same elsewhere is wrong.
 """
 

@@ -196,7 +196,7 @@ class PlainRipgrep:
         return sorted(found, key=lambda span: (-len(set(found[span])), -len(found[span]), span))
 
     def _lines(self, words: Sequence[str]) -> Iterator[tuple[str, int, str]]:
-        options = ["--no-config", "--no-heading", "--with-filename", "-noiwF", "--null"]
+        options = ["--no-config", "--no-heading", "--with-filename", "-noiF", "--null"]
         asked = [f"--regexp={word}" for word in words]
         # Its program is given whole, there is no shell.
         ran = subprocess.run(

@@ -113,15 +113,13 @@ def _cache() -> Path:
 
 def _table(scores: Mapping[str, Scores], embedder: str) -> Table:
     peers = next(iter(scores.values())).peers
-    columns = ("set", "questions", "k", "hit@1", "recall@k", *peers, "more than the best other")
-    title = f"ours, with {embedder}, and recall@k of peers over the same pieces"
+    columns = ("set", "questions", "k", "ours", *peers, "more than the best other")
+    title = f"hit@1 and recall@k: ours, with {embedder}, and peers over the same pieces"
     shown = Table(*columns, title=title, box=None)
     for name, one in scores.items():
-        shares = (one.ours.hit_at_1, one.ours.recall, *(peer.recall for peer in one.peers.values()))
+        each = (f"{who.hit_at_1:.3f} {who.recall:.3f}" for who in (one.ours, *one.peers.values()))
         lead = f"{one.lead:+.1f} points ({one.best_other})"
-        shown.add_row(
-            name, str(one.questions), str(one.k), *(f"{share:.3f}" for share in shares), lead
-        )
+        shown.add_row(name, str(one.questions), str(one.k), *each, lead)
     return shown
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from dcf.search.words import (
         STOP_WORDS,
         TOKENIZER,
+        name_parts,
         opening,
         sentences,
         spoken,
@@ -73,6 +74,7 @@ __all__ = [
     "counts_of_tokens",
     "embedder_named",
     "name_of",
+    "name_parts",
     "opening",
     "segmented",
     "sentences",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import regex
 
@@ -79,6 +79,15 @@ def spoken(name: str) -> str:
     'orders charge Payment v2'
     """
     return " ".join(words(_HUMP.sub(r" \g<0>", segmented(name))))
+
+
+def name_parts(said: Iterable[str]) -> list[str]:
+    """Of those of the words ``said`` that are names in camel case, the parts; each name once.
+
+    >>> name_parts(["the", "fetchInvoice", "of", "fetchInvoice", "HTTPError"])
+    ['fetch Invoice', 'HTTP Error']
+    """
+    return [spoken(word) for word in dict.fromkeys(said) if _HUMP.search(word)]
 
 
 def opening(text: str) -> str:

@@ -56,8 +56,8 @@ def likeness(pattern: ErrorWords, error: ErrorWords) -> Likeness:
 def matches(
     playbooks: Iterable[Playbook], error: str, now: int, stale_days: int
 ) -> list[PlaybookMatch]:
-    """The playbooks that fit an error, the best first; of those that fit alike the one that helped
-    more often."""
+    """The playbooks that fit an error, the best first; of those that fit alike the one whose
+    pattern has more words, then the one that helped more often."""
     asked = error_words(error)
     compared = ((one, likeness(pattern_words(one.pattern), asked)) for one in playbooks)
     found = [
@@ -68,9 +68,11 @@ def matches(
     return sorted(found, key=_order)
 
 
-def _order(one: PlaybookMatch) -> tuple[float, int, int, int, str]:
+def _order(one: PlaybookMatch) -> tuple[float, int, int, int, int, str]:
     known = one.playbook
-    return -one.score, -known.helped, known.failed, -known.confirmed_at, known.id
+    # A pattern of one word is said by many errors.
+    told = len({*pattern_words(known.pattern).words})
+    return -one.score, -told, -known.helped, known.failed, -known.confirmed_at, known.id
 
 
 def _together(said: Collection[str], error: ErrorWords, window: int) -> set[str]:

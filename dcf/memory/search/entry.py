@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dcf.memory.audit.entity import Row
 from dcf.memory.search.found import Kind
 from dcf.memory.search.place import node_space, project_space
-from dcf.search import beginnings, segmented, spoken, words
+from dcf.search import beginnings, name_parts, segmented, spoken, words
 
 # Enough to say what a text is about.
 _MEANT = 4_000
@@ -126,9 +126,10 @@ def _plain(value: object) -> str:
 
 
 def _said(text: str) -> str:
-    """The words of ``text``, and how those that are not English begin; of a very long one those of
-    its beginning."""
-    return " ".join([segmented(text), *beginnings(words(text[:_COUNTED]))])
+    """The words of ``text``, how those that are not English begin, and the parts of those that are
+    names of programs; of a very long one those of its beginning."""
+    begun = words(text[:_COUNTED])
+    return " ".join([segmented(text), *beginnings(begun), *name_parts(begun)])
 
 
 def _both(name: str) -> str:

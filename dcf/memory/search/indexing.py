@@ -22,7 +22,7 @@ from dcf.memory.search.place import (
     range_of,
 )
 
-FORM = 8
+FORM = 9
 """Grows when what is indexed changes: an index of another form is made anew."""
 
 _AT_ONCE = 1_000

@@ -138,6 +138,16 @@ def test_words_that_are_scattered_over_a_long_log_are_no_error() -> None:
     assert likeness(pattern, error_words("\n".join(log))).score == 1.0
 
 
+async def test_a_pattern_that_says_more_of_an_error_comes_before_one_that_says_a_word(
+    memory: Memory,
+) -> None:
+    error = "TimeoutError: card service did not answer"
+    for pattern in (error, "Timeout"):
+        await memory.playbooks.add(replace(BUSY, pattern=pattern), by=BY)
+    found = await memory.playbooks.match("/shop", error)
+    assert [one.playbook.pattern for one in found] == [error, "Timeout"]
+
+
 async def test_the_best_comes_first_and_of_equal_ones_what_helped_more(memory: Memory) -> None:
     first = await memory.playbooks.add(BUSY, by=BY)
     second = await memory.playbooks.add(replace(BUSY, resolution="Use another region."), by=BY)

@@ -60,6 +60,16 @@ async def test_words_are_found_in_other_forms(items: Items) -> None:
     assert await texts(items, "parsed number fails") != []
 
 
+async def test_a_part_of_a_name_finds_it_in_a_long_text(items: Items) -> None:
+    log = "\n".join(f"[{line:02}] step {line} of the build is done" for line in range(40))
+    await items.remember(
+        SHOP, NewItem(f"{log}\nConnectionResetError raised by fetchInvoice\n{log}")
+    )
+    await items.remember(SHOP, NewItem("the reset cafe opens at nine"))
+    assert len(await texts(items, "invoice")) == 1
+    assert any("fetchInvoice" in one for one in await texts(items, "connection reset"))
+
+
 async def test_a_file_filters(items: Items) -> None:
     await items.remember(SHOP, NewItem("parser a", file_path="src/a.ts"))
     await items.remember(SHOP, NewItem("parser b", file_path="src/b.ts"))
