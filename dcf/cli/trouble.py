@@ -12,6 +12,8 @@ from dcf.problem import Problem
 
 MOST_LISTED = 200
 """Most problems of one file that are listed as text."""
+_NAMED = 5
+"""Files that the last line of an error names."""
 
 
 class CliError(Exception):
@@ -104,6 +106,6 @@ def summary(problems: Iterable[Problem]) -> str:
     """How many errors there are, and in which files: ``3 problems in order.json``."""
     errors = [problem for problem in problems if problem.is_error]
     files = dict.fromkeys(problem.file for problem in errors if problem.file)
-    return counted(len(errors), "problem", "problems") + (
-        f" in {', '.join(files)}" if files else ""
-    )
+    named = ", ".join(list(files)[:_NAMED])
+    more = f" and {len(files) - _NAMED:,} more" if len(files) > _NAMED else ""
+    return counted(len(errors), "problem", "problems") + (f" in {named}{more}" if files else "")

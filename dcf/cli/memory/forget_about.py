@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,12 @@ from typing import Any
 from dcf.cli.answer import Answer
 from dcf.cli.asking import confirm
 from dcf.cli.memory.forget_remains import AWAY, RemainingStore
-from dcf.cli.memory.forget_stores import ForgetfulStore, OpenStores, open_stores
+from dcf.cli.memory.forget_stores import (
+    FILES_OF_DOCUMENTS,
+    ForgetfulStore,
+    OpenStores,
+    open_stores,
+)
 from dcf.cli.memory.opening import opened, person
 from dcf.cli.memory.receipts import receipt_lines
 from dcf.cli.screen import Screen
@@ -45,6 +50,7 @@ async def forget_about(settings: Settings, about: About, screen: Screen) -> Answ
         if about.dry_run or not about.sure:
             found = await _found(memory, stores.forgetful, subject)
             unreached = [*stores.away, *await _remaining(stores.remaining, subject)]
+            unreached += _files_of([one for each in found.values() for one in each])
             shown = _found_lines(found, unreached)
             if about.dry_run:
                 return Answer(_found_fields(found, unreached), shown, "tried")
@@ -70,8 +76,14 @@ async def _forget(memory: Memory, stores: OpenStores, subject: Subject, about: A
         except AWAY as error:
             missed.append(_silent(store.name, error))
     missed += await _remaining(stores.remaining, subject)
+    missed += _files_of(await memory.forgetting.find(subject))
     missed += await memory.forgetting.forget(subject, receipt_id)
     return await memory.forgetting.end(subject, receipt_id, missed)
+
+
+def _files_of(named: Iterable[Mention]) -> list[Unreached]:
+    """The files that documents among what is ``named`` were read from."""
+    return [FILES_OF_DOCUMENTS] if any("document" in one.kind for one in named) else []
 
 
 async def _remaining(stores: Sequence[RemainingStore], subject: Subject) -> list[Unreached]:

@@ -72,6 +72,11 @@ _COPIES_OF_RUNS = (
         "delete those that name it: grep -rl TEXT workflows/runs",
     ),
 )
+FILES_OF_DOCUMENTS = Unreached(
+    "files that documents were read from",
+    "documents named it; the files that they were read from are yours",
+    "change them, or `dcf documents add` and questions about code read it again",
+)
 _GOING: tuple[RunStatus, ...] = ("pending", "running")
 
 _SWITCHES = {
@@ -134,9 +139,11 @@ class _DocumentStore:
         ]
 
     async def forget(self, subject: Subject) -> Sequence[Unreached]:
+        gone = 0
         async for one, _ in self._named(subject):
             await self.documents.remove(one.id, by=SYSTEM)
-        return ()
+            gone += 1
+        return (FILES_OF_DOCUMENTS,) if gone else ()
 
     async def _named(self, subject: Subject) -> AsyncIterator[tuple[Document, str]]:
         for one in await self.documents.list(limit=sys.maxsize):

@@ -6,7 +6,7 @@ import pytest
 
 import control_plane as cp
 from control_plane.embedded import ServerUnusable
-from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo, explain_error, listed
+from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo, explain_error, listed, summary
 from dcf.problem import Problem
 from dcf.skills import CatalogUnreadable, InvalidManifest, UnknownSkill
 from dcf.tools import InvalidDocument, ToolUnavailable, UnknownServer
@@ -120,3 +120,9 @@ def test_of_many_problems_the_first_of_each_file_are_listed() -> None:
     assert len(lines) == 202
     assert lines[200] == "a.json: … and 1,034 more; --json has all"
     assert "b.json" in lines[201]
+
+
+def test_the_last_line_of_an_error_names_some_files() -> None:
+    found = [Problem("X", "no", file=f"{number}.md") for number in range(8)]
+    assert summary(found[:2]) == "2 problems in 0.md, 1.md"
+    assert summary(found) == "8 problems in 0.md, 1.md, 2.md, 3.md, 4.md and 3 more"
