@@ -47,7 +47,10 @@ WORLD = Names(
         "skill.orders.reserve_inventory@2.0.0": _VERSION,
         "skill.mail.send_receipt@1.0.0": _VERSION,
         **{name: frozenset({"workflow"}) for name in ("order-processing", "refund-flow")},
-        **{name: frozenset({"agent"}) for name in ("claude-worker", "ann")},
+        "claude-worker": frozenset({"agent"}),
+        "ann": frozenset({"agent", "approver"}),
+        "bob": frozenset({"approver"}),
+        **dict.fromkeys(("Bash", "payment_gateway", "search_orders"), frozenset({"tool"})),
         **{name: frozenset({"error"}) for name in ("States.Timeout", "CardDeclined")},
         "billing": frozenset({"specialization"}),
     }
@@ -132,10 +135,11 @@ def slots_of(matched: Matched) -> dict[str, str]:
         slots["by"] = ",".join(sorted(matched.by))
     if matched.order:
         slots["order"] = matched.order
-    if matched.period:
-        span = matched.period.since, matched.period.until
-        named = (name for name, found in _TIMES.items() if span == tuple(map(_ms, found)))
-        slots["when"] = next(named, matched.period.said)
+    for slot, period in (("when", matched.period), ("against", matched.against)):
+        if period:
+            span = period.since, period.until
+            named = (name for name, found in _TIMES.items() if span == tuple(map(_ms, found)))
+            slots[slot] = next(named, period.said)
     return slots
 
 
