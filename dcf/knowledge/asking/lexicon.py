@@ -32,9 +32,10 @@ _TABLE: Final = """
 : wants_to_know
 : want_to_know would_like_to i'd_like_to would_you could_you can_you tell_me_if know_if check_if
 : see_if
-: sorry_to_bother_you sorry to_bother_you quickly_check quickly_tell quickly_show check
-: weird_one weird
-: strange odd i_have_no_idea no_idea any_idea no_clue any_clue i_don't_know i_do_not_know
+: sorry_to_bother_you sorry to_bother_you quickly_check quickly_tell quickly_show
+: weird_one strange_one odd_one
+: check_who check_which check_what check_whether please_check
+: i_have_no_idea no_idea any_idea no_clue any_clue i_don't_know i_do_not_know
 : i_don't_understand i_do_not_understand help_me_understand can't_figure_out do_you_know yeah
 : yes so_yeah
 : feel feels seem seems appear appears look_like_it

@@ -370,6 +370,8 @@ def test_tools_approvals_and_two_times_are_asked_for_in_many_ways(
         "which tasks need approval?",
         "why was order-7f3a approved?",
         "approve everything",
+        "which check failed?",
+        "which runs had strange errors?",
         "which agent calls Bash most?",
         "which tool is the slowest?",
         "which tools may claude-worker use?",
