@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dcf.knowledge.knowledge import Knowledge
     from dcf.knowledge.meaning import EMBEDDER, WIDTH, Meanings, load_embedder, never_zero
     from dcf.knowledge.naming import edge_uuid, entity_uuid, run_uuid, state_outcome_uuid
-    from dcf.knowledge.outcome import Outcome, OutcomeStatus, RunFact
+    from dcf.knowledge.outcome import Approval, Outcome, OutcomeStatus, RunFact, ToolUse
     from dcf.knowledge.privacy import Privacy
     from dcf.knowledge.record_kinds import INSIGHT
     from dcf.knowledge.relay import Drained, Progress, Relay
@@ -66,6 +66,7 @@ __all__ = [
     "TEXT",
     "TEXTS",
     "WIDTH",
+    "Approval",
     "CompanionPatternFact",
     "DelegationFact",
     "Drained",
@@ -96,6 +97,7 @@ __all__ = [
     "SkillMetricFact",
     "TextEpisode",
     "ToldRun",
+    "ToolUse",
     "VectorsForeign",
     "check_vectors",
     "drain",

@@ -9,6 +9,28 @@ from typing import Any, Literal, Self
 from dcf.knowledge.naming import run_uuid, state_outcome_uuid
 
 OutcomeStatus = Literal["done", "failed"]
+_LISTS = ("skills", "tools", "approvals")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool that a Task called, by its ``server:name``; ``calls`` that were let pass, and how many
+    of them came to a failure: an error that the tool reported, or no answer."""
+
+    tool: str
+    calls: int
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """What somebody decided (``approve`` or ``reject``) at ``at`` (ms), ``waited_ms`` after it was
+    asked for."""
+
+    by: str
+    decision: str
+    at: int
+    waited_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +46,8 @@ class Outcome:
     no price was known. ``tier`` and ``fcs`` are what was predicted (None: nothing was),
     ``escalated`` whether a higher tier worked. ``chosen`` is why the plan took its skills, None
     where it does not say. ``session`` is where the run was delegated, None for most runs. A Map's
-    iterations each have their own path.
+    iterations each have their own path. ``tools`` and ``approvals`` are what the run's history says
+    of the visit.
     """
 
     run: str
@@ -52,6 +75,8 @@ class Outcome:
     model: str | None = None
     session: str | None = None
     chosen: str | None = None
+    tools: tuple[ToolUse, ...] = ()
+    approvals: tuple[Approval, ...] = ()
 
     @property
     def id(self) -> str:
@@ -63,13 +88,17 @@ class Outcome:
         return self.status == "done"
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "skills": list(self.skills), "id": self.id}
+        lists = {name: list(found) for name, found in asdict(self).items() if name in _LISTS}
+        return {**asdict(self), **lists, "id": self.id}
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
         """The opposite of ``to_json``; fields that are not known are left out."""
         known = {name: fields[name] for name in cls.__slots__ if name in fields}
-        return cls(**{**known, "skills": tuple(known.get("skills") or ())})
+        tools = tuple(ToolUse(**one) for one in known.get("tools") or ())
+        approvals = tuple(Approval(**one) for one in known.get("approvals") or ())
+        skills = tuple(known.get("skills") or ())
+        return cls(**{**known, "skills": skills, "tools": tools, "approvals": approvals})
 
 
 @dataclass(frozen=True, slots=True)

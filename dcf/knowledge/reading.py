@@ -18,6 +18,7 @@ from control_plane import (
     encode_name,
     split_path,
 )
+from dcf.knowledge.deeds import Deeds, deeds_in
 from dcf.knowledge.outcome import Outcome, RunFact
 from dcf.knowledge.privacy import Privacy
 from dcf.knowledge.session_fact import COMPANION_POOL, SESSION_PIN
@@ -39,6 +40,7 @@ class _Setting:
     definition: Mapping[str, Any]
     assigned: Mapping[str, str]
     versions: Mapping[str, Mapping[str, str]]
+    deeds: Deeds
 
 
 @dataclass(slots=True)
@@ -129,7 +131,12 @@ class RunReader:
                 ref = parse_ref(pin)
                 versions.setdefault(ref.name, {})[ref.wanted] = pin
         known = await assigned(self._store, run.workflow_id)
-        return _Setting(run, await self._definition(run), known, versions)
+        definition = await self._definition(run)
+        deeds = Deeds(self._privacy)
+        # Only states with a binding call tools, or are approved: other histories are not read.
+        if run.raw.get("skills"):
+            deeds = await deeds_in(self._store, run.workflow_id, self._privacy)
+        return _Setting(run, definition, known, versions, deeds)
 
     async def _definition(self, run: RunDocument) -> Mapping[str, Any]:
         """The workflow document, as it was submitted."""
@@ -191,6 +198,8 @@ class RunReader:
             model=self._privacy.optional(metrics.get("model") or chosen.get("model")),
             session=(run.raw.get("pins") or {}).get(SESSION_PIN),
             chosen=self._privacy.optional(_chosen(setting.definition, name)),
+            tools=setting.deeds.tools(path, document.visit),
+            approvals=setting.deeds.approvals(path, document.visit),
         )
 
     def _shown(self, definition: Mapping[str, Any], path: str) -> str:

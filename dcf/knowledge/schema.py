@@ -36,6 +36,8 @@ EntityLabel = Literal[
     "TaskType",
     "Agent",
     "ErrorKind",
+    "Tool",
+    "Approver",
     "Insight",
     "Session",
     "SessionPattern",
@@ -69,6 +71,8 @@ ENTITIES: Final[dict[EntityLabel, str]] = {
     "TaskType": "a kind of task",
     "Agent": "an agent or a template of agents that work is bound to",
     "ErrorKind": "an error by its name, as in States.Timeout",
+    "Tool": "a tool that Tasks called, by `server:name`",
+    "Approver": "who decided on an approval, by the name that was given",
     "Insight": "what an analysis found; see `INSIGHT_FIELDS`",
     "Session": "a session of a conductor and its companions, by its id; see `SESSION_FIELDS`",
     "SessionPattern": "what was measured of a session as a whole; see `PATTERN_FIELDS`",
@@ -107,12 +111,15 @@ DATASETS: Final[dict[str, str]] = {
 """Names of groups that used to be graphs of their own, as filters: the label they stand for."""
 
 EPISODE_FIELDS: Final[dict[EpisodeLabel, tuple[str, ...]]] = {
-    # What Outcome and RunFact have, under the same names; None is left out.
+    # What Outcome and RunFact have, under the same names; None is left out. The nth of
+    # `tool_calls_made` and `tool_failures` is of the nth of `tools`, and so it is with `approvers`
+    # and what follows them; `decision_ms` is how long was waited.
     "StateOutcome": (
         "run", "workflow_id", "workflow_name", "path", "state", "visit", "tries", "task_type",
         "skills", "agent", "status", "error", "cause", "started_at", "ended_at", "duration_ms",
         "cost_usd", "tokens", "tool_calls", "tier", "fcs", "escalated", "model", "session",
-        "chosen", "day",
+        "chosen", "tools", "tool_calls_made", "tool_failures", "approvers", "decisions",
+        "decided_at", "decision_ms", "day",
     ),
     "WorkflowRun": (
         "run", "redrives", "workflow_id", "workflow_name", "version", "digest", "status",

@@ -33,10 +33,13 @@ def tell_outcome(outcome: Outcome) -> Episode:
         properties={
             **properties,
             "skills": list(outcome.skills),
+            **_deeds(outcome),
             "day": iso(outcome.ended_at)[:10],
         },
         mentions=tuple(
-            entity for entity in (*versions, task, workflow, agent, error) if entity is not None
+            entity
+            for entity in (*versions, task, workflow, agent, error, *_doers(outcome))
+            if entity is not None
         ),
         facts=tuple(_facts(outcome, task, versions, agent, error)),
         versions=versions,
@@ -79,6 +82,26 @@ def tell_run(run: RunFact) -> Episode:
         facts=tuple(facts),
         replaces=(run.run, run.redrives),
     )
+
+
+def _deeds(outcome: Outcome) -> dict[str, Any]:
+    """Tools and approvals as lists that go together; without any there are no such properties."""
+    tools, approvals = outcome.tools, outcome.approvals
+    lists = {
+        "tools": [one.tool for one in tools],
+        "tool_calls_made": [one.calls for one in tools],
+        "tool_failures": [one.failures for one in tools],
+        "approvers": [one.by for one in approvals],
+        "decisions": [one.decision for one in approvals],
+        "decided_at": [one.at for one in approvals],
+        "decision_ms": [one.waited_ms for one in approvals],
+    }
+    return {name: found or None for name, found in lists.items()}
+
+
+def _doers(outcome: Outcome) -> Iterator[Entity]:
+    yield from (Entity("Tool", one.tool) for one in outcome.tools)
+    yield from (Entity("Approver", one) for one in {one.by for one in outcome.approvals})
 
 
 def skill_version(manifest_id: str) -> Entity:

@@ -11,6 +11,9 @@ from dcf.tools.errors import (
     ApprovalRequired,
     CommandInterrupted,
     PermissionDenied,
+    ToolResultTooLarge,
+    ToolTimeout,
+    ToolUnavailable,
 )
 from dcf.tools.gate.call import Call
 from dcf.tools.gate.decision import Decision
@@ -19,6 +22,8 @@ from dcf.tools.gate.ledger import Ledger
 from dcf.tools.large_result import USUAL_LIMITS, Keep, ResultLimits, limited
 from dcf.tools.result import ToolResult
 from dcf.tools.toolbox import Toolbox
+
+_TOOL_ERROR = "DCF.ToolError"
 
 
 class Dispatcher:
@@ -75,19 +80,25 @@ class Dispatcher:
         if number is None:
             raise RuntimeError(f"the ledger gave {call.tool} no number")
         self._made += 1
-        result = await self._toolbox.call(
-            server_id,
-            tool_name,
-            dict(arguments),
-            idempotency_key=self._ledger.idempotency_key(number),
-            fence=self._ledger.fence,
-            timeout_s=timeout_s,
-            idempotent=self._gate.idempotent(call.tool),
-            **self._told,
-            **({} if programs is None else {"programs": programs}),  # type: ignore[arg-type]
-        )
-        result = await limited(result, self._limits, self._keep, server_id, tool_name)
+        try:
+            result = await self._toolbox.call(
+                server_id,
+                tool_name,
+                dict(arguments),
+                idempotency_key=self._ledger.idempotency_key(number),
+                fence=self._ledger.fence,
+                timeout_s=timeout_s,
+                idempotent=self._gate.idempotent(call.tool),
+                **self._told,
+                **({} if programs is None else {"programs": programs}),  # type: ignore[arg-type]
+            )
+            result = await limited(result, self._limits, self._keep, server_id, tool_name)
+        except (ToolTimeout, ToolUnavailable, ToolResultTooLarge) as error:
+            await self._ledger.failed(decision, error.code)
+            raise
         await self._ledger.settle(number, decision, result)
+        if result.is_error:
+            await self._ledger.failed(decision, result.error or _TOOL_ERROR)
         return result
 
     async def _decide(self, call: Call, timeout_s: float) -> Decision:

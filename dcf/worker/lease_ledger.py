@@ -29,7 +29,7 @@ from dcf.worker.call_numbers import CallNumbers
 from dcf.worker.lease_lost import LeaseLost
 from dcf.worker.model_allowance import limits_of
 from dcf.worker.patience import patiently
-from dcf.workflow import standing_grants
+from dcf.workflow import plain_error, standing_grants
 
 UNLIMITED = Budget()
 _LIMIT_EXCEEDED = "DCF.LimitExceeded"
@@ -211,6 +211,11 @@ class LeaseLedger:
                 "result": asdict(result),
             }
         )
+
+    async def failed(self, decision: Decision, error: str) -> None:
+        """Into the history; a history that is full does without it."""
+        tool = f"{decision.server_id}:{decision.tool_name}"
+        await self.tell({"type": "ToolFailed", "tool": tool, "error": plain_error(error)})
 
     def _grant(self, decision: Decision) -> dict[str, JSON] | None:
         """The approval for this call: the one that it used before, else one that nobody used."""

@@ -19,7 +19,9 @@ states; an agent outside runs; and whatever else acts there."""
 _BY_TIME = frozenset({"TimerFired", "LeaseExpired", "LeaseRevoked"})
 _BY_CLIENTS = frozenset({"RunStarted", "RunCancelled", "RunRedriven", "RunMoved", "Signalled"})
 _BY_PERSONS = frozenset({"ApprovalDecided", "ManualTaskDone", "ManualTaskFailed"})
-_BY_AGENTS = frozenset({"ToolDecision", "ModelCall", "ModelCallRefused", "ApprovalRequested"})
+_BY_AGENTS = frozenset(
+    {"ToolDecision", "ToolFailed", "ModelCall", "ModelCallRefused", "ApprovalRequested"}
+)
 _PLAIN = frozenset({"type", "path", "owner", "by", "visit", "digest", "output"})
 
 

@@ -141,6 +141,9 @@ class AgentLedger:
 
         await self.close()
 
+    async def failed(self, decision: Decision, error: str) -> None:
+        """Nothing: what an agent's calls came to stands in its turns."""
+
     async def close(self) -> None:
         """Count the time at work up to now. To be called at the end of the work, also when a call
         failed; the ledger may be used on."""

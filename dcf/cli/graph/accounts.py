@@ -23,10 +23,11 @@ def understood_lines(asked: Asked) -> list[str]:
     parts += [f"by {', '.join(matched.by)}"] if matched.by else []
     parts += [ORDERS[matched.order]] if matched.order else []
     parts += [f"{slot}: {value}" for slot, value in matched.choices.items()]
-    if matched.period is not None:
-        until = moment(matched.period.until) or "now"
-        since = moment(matched.period.since or None) or "the beginning"
-        parts.append(f"{matched.period.said}: {since} to {until}")
+    for period in (matched.period, matched.against):
+        if period is not None:
+            until = moment(period.until) or "now"
+            since = moment(period.since or None) or "the beginning"
+            parts.append(f"{period.said}: {since} to {until}")
     return [
         f"Understood as: {matched.question.answers}" + (f" ({'; '.join(parts)})" if parts else "")
     ]

@@ -13,12 +13,15 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import BAD_INPUT, FAILED
 from dcf.cli.graph.accounts import changes_lines, run_tree, understood_lines, why_lines
 from dcf.cli.graph.findings import (
+    approvals_table,
     causes_list,
     chosen_list,
     compared_lines,
+    periods_lines,
     runs_list,
     sessions_table,
     spreads_table,
+    tools_table,
     trend_lines,
 )
 from dcf.cli.graph.reading import reading
@@ -42,6 +45,7 @@ from dcf.knowledge.asking import (
     Asker,
     Chosen,
     Names,
+    Period,
     Question,
     account_of,
     chosen,
@@ -63,6 +67,9 @@ _SHOWN: dict[str, Callable[[Any], list[Any]]] = {
     "listing": runs_list,
     "trend": trend_lines,
     "comparison": compared_lines,
+    "periods": periods_lines,
+    "tools": tools_table,
+    "approvals": approvals_table,
     "chosen": chosen_list,
     "durations": spreads_table,
     "retries": spreads_table,
@@ -104,7 +111,8 @@ async def ask_graph(
         "by": list(asked.matched.by),
         "order": asked.matched.order,
         "choices": dict(asked.matched.choices),
-        "period": {"since": period.since, "until": period.until} if period else None,
+        "period": _span(period),
+        "against": _span(asked.matched.against),
         "unused": list(asked.matched.unused),
         "chosen_by": "model" if asked.matched.by_model else "rules",
         "result": _json(asked.result),
@@ -239,6 +247,10 @@ def _not_understood(asked: Asked, fields: dict[str, Any], facts: list[str]) -> A
         "problems": [{"code": "graph_not_understood", "message": text} for text in asked.problems],
     }
     return Answer(fields, lines, "error", note, FAILED)
+
+
+def _span(period: Period | None) -> dict[str, int | None] | None:
+    return {"since": period.since, "until": period.until} if period else None
 
 
 def _as_in(question: Question) -> Text:

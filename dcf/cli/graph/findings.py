@@ -11,7 +11,17 @@ from dcf.cli.graph.tables import table, values_of
 from dcf.cli.graph.wording import few, moment, share
 from dcf.cli.wording import counted
 from dcf.knowledge import SessionFact
-from dcf.knowledge.asking import Cause, Choosing, Compared, Crossed, Listed, Spread, Trend
+from dcf.knowledge.asking import (
+    Approved,
+    Called,
+    Cause,
+    Choosing,
+    Compared,
+    Crossed,
+    Listed,
+    Spread,
+    Trend,
+)
 
 _OF = {"success": "success rate", "duration": "duration", "cost": "cost of an outcome"}
 _DIRECTION = {
@@ -109,6 +119,56 @@ def _verdict(found: Compared) -> str:
             return f"Too few outcomes to tell ({bounds})."
         case _:
             return f"No difference is found that chance does not explain ({bounds})."
+
+
+def periods_lines(found: Compared) -> list[Any]:
+    """Two periods against each other."""
+    rows = table("", "n", "succeeded", "failed", "mean", "cost", "each")
+    for name, side in zip(found.names, found.sides, strict=True):
+        rows.add_row(
+            name,
+            f"{side.counts.n:,}",
+            share(side.counts),
+            f"{side.counts.failures:,}",
+            f"{side.mean_ms / 1000:.2f} s",
+            f"{side.cost_usd:.4f} USD",
+            f"{side.cost_usd / side.priced:.4f} USD" if side.priced else "unknown",
+        )
+    return [rows, _verdict(found)] if found.of == "success" else [rows]
+
+
+def tools_table(found: Sequence[Called]) -> list[Any]:
+    """Tools with their calls."""
+    if not found:
+        return ["No call of a tool is like that; those of runs told before 0.9 are not known."]
+    rows = table("tool", "calls", "without failure", "failed", "in tasks", "failed in")
+    for one in found:
+        rows.add_row(
+            one.tool,
+            f"{one.counts.n:,}",
+            share(one.counts),
+            f"{one.counts.failures:,}",
+            f"{one.tasks:,}",
+            few(one.failed_runs),
+        )
+    return [rows]
+
+
+def approvals_table(found: Sequence[Approved]) -> list[Any]:
+    """Decisions one by one."""
+    if not found:
+        return ["No decision on an approval is like that."]
+    rows = table("run", "state", "by", "decided", "at", "waited")
+    for one in found:
+        rows.add_row(
+            one.run,
+            one.state,
+            one.by,
+            one.decision,
+            moment(one.at),
+            f"{one.waited_ms / 1000:.1f} s",
+        )
+    return [rows]
 
 
 def chosen_list(found: Sequence[Choosing]) -> list[Any]:

@@ -6,7 +6,9 @@ run, ``why`` it failed, ``account_of`` what happened in it, ``crossing`` counts 
 ``session_account`` tells a session, ``delegations_counted`` counts what was delegated, ``patterns``
 are what analyses of sessions have measured, ``sessions_past`` what all but one session know.
 ``runs_listed`` are runs one by one, ``causes`` why things fail, ``trend`` how they develop,
-``compared`` two of a kind, ``chosen_for`` why skills were taken, ``spreads`` durations and tries.
+``compared`` two of a kind, ``periods_compared`` two times, ``chosen_for`` why skills were chosen,
+``spreads`` durations and tries, ``tools_counted`` calls of tools, ``approvals_listed`` who
+approved.
 ``overview`` what there is, ``exported`` all of it. ``Asker`` takes words and finds out which of
 these is meant, by the rules of ``QUESTIONS``.
 """
@@ -20,12 +22,18 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.knowledge.asking.account import Account, account_of
     from dcf.knowledge.asking.alike import Alike, runs_like
+    from dcf.knowledge.asking.approving import Approved, approvals_listed
     from dcf.knowledge.asking.asker import Asked, Asker, Chooser, checked
     from dcf.knowledge.asking.blame import Failure, Helped, Why, pattern_of, why
     from dcf.knowledge.asking.causes import Cause, causes
     from dcf.knowledge.asking.changing import Changes, Fall, Suspect, what_changed
     from dcf.knowledge.asking.choosing import Choosing, chosen_for
-    from dcf.knowledge.asking.comparing import Compared, Difference, compared
+    from dcf.knowledge.asking.comparing import (
+        Compared,
+        Difference,
+        compared,
+        periods_compared,
+    )
     from dcf.knowledge.asking.crossing import DIMENSIONS, Crossed, Dimension, Narrowed, crossing
     from dcf.knowledge.asking.delegations import (
         DELEGATION_DIMENSIONS,
@@ -60,6 +68,7 @@ if TYPE_CHECKING:
     from dcf.knowledge.asking.sessions_listed import sessions_listed
     from dcf.knowledge.asking.sessions_past import PastTrack, SessionsPast, sessions_past
     from dcf.knowledge.asking.spreading import Spread, spreads
+    from dcf.knowledge.asking.tool_counting import Called, tools_counted
     from dcf.knowledge.asking.trend import Trend, trend
 else:
     export_late(__name__)
@@ -73,8 +82,10 @@ __all__ = [
     "SURE",
     "Account",
     "Alike",
+    "Approved",
     "Asked",
     "Asker",
+    "Called",
     "Cause",
     "Changes",
     "Chooser",
@@ -111,6 +122,7 @@ __all__ = [
     "UnknownThing",
     "Why",
     "account_of",
+    "approvals_listed",
     "causes",
     "checked",
     "chosen",
@@ -130,6 +142,7 @@ __all__ = [
     "overview",
     "pattern_of",
     "patterns",
+    "periods_compared",
     "ranking",
     "runs_counted",
     "runs_like",
@@ -138,6 +151,7 @@ __all__ = [
     "sessions_listed",
     "sessions_past",
     "spreads",
+    "tools_counted",
     "trend",
     "what_changed",
     "why",

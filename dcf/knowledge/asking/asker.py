@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dcf.knowledge.asking.account import account_of
 from dcf.knowledge.asking.alike import runs_like
+from dcf.knowledge.asking.approving import approvals_listed
 from dcf.knowledge.asking.blame import why
 from dcf.knowledge.asking.causes import causes
 from dcf.knowledge.asking.changing import what_changed
 from dcf.knowledge.asking.choosing import chosen_for
-from dcf.knowledge.asking.comparing import compared
+from dcf.knowledge.asking.comparing import compared, periods_compared
 from dcf.knowledge.asking.crossing import Dimension, Narrowed, crossing
 from dcf.knowledge.asking.delegations import DelegationDimension, Handed, delegations_counted
 from dcf.knowledge.asking.groups import Chosen
@@ -28,6 +29,7 @@ from dcf.knowledge.asking.run_counting import RunDimension, runs_counted
 from dcf.knowledge.asking.session_account import session_account
 from dcf.knowledge.asking.sessions_listed import sessions_listed
 from dcf.knowledge.asking.spreading import Measure, spreads
+from dcf.knowledge.asking.tool_counting import tools_counted
 from dcf.knowledge.asking.trend import Of, trend
 from dcf.knowledge.insight_fact import InsightFact
 from dcf.knowledge.knowledge import Knowledge
@@ -131,6 +133,7 @@ class Asker:
             agent=given.get("agent"),
             error=given.get("error"),
             workflow=given.get("workflow"),
+            tool=given.get("tool"),
             since=since,
             until=until,
         )
@@ -185,6 +188,25 @@ class Asker:
             case "trend":
                 of = cast("Of", matched.choices.get("of", "success"))
                 return await trend(self._graph, of, _one_of_both(narrowed))
+            case "tools":
+                return await tools_counted(
+                    self._graph, _one_of_both(narrowed), run=given.get("run"), order=order
+                )
+            case "approvals":
+                return await approvals_listed(
+                    self._graph,
+                    narrowed,
+                    run=given.get("run"),
+                    approver=given.get("approver"),
+                    decision=matched.choices.get("decision"),
+                    order=order,
+                )
+            case "periods":
+                assert matched.period is not None and matched.against is not None
+                of = cast("Of", matched.choices.get("of", "success"))
+                return await periods_compared(
+                    self._graph, matched.period, matched.against, of, _one_of_both(narrowed)
+                )
             case "comparison":
                 return await self._compared(matched, narrowed)
             case "chosen":
@@ -266,7 +288,13 @@ def _read(
     if why_not := refusal_of(question, said):
         return replace(chosen, question=None, why_not=why_not)
     slots = read(question, said, chosen.scores)
-    return replace(chosen, period=slots.period, order=slots.order, choices=slots.choices)
+    return replace(
+        chosen,
+        period=slots.period,
+        against=slots.against,
+        order=slots.order,
+        choices=slots.choices,
+    )
 
 
 def _one_of_both(narrowed: Narrowed) -> Narrowed:

@@ -9,7 +9,9 @@ from typing import Any
 from dcf.evidence import Comparison, Counts, compare
 from dcf.knowledge.asking.account import Account, account_of
 from dcf.knowledge.asking.crossing import Crossed, Narrowed, crossing
+from dcf.knowledge.asking.period import Period
 from dcf.knowledge.asking.run_counting import runs_counted
+from dcf.knowledge.asking.trend import Of
 from dcf.knowledge.connection import GraphConnection
 
 
@@ -26,18 +28,21 @@ class Difference:
 @dataclass(frozen=True, slots=True)
 class Compared:
     """Two of a ``kind`` (an argument, as ``agent``): the ``comparison`` of their success rates is
-    about the first. Of two runs there are ``differences`` and no comparison."""
+    about the first. Of two runs there are ``differences`` and no comparison. Of two ``period`` it
+    is asked ``of`` the success, the duration or the cost."""
 
     kind: str
     names: tuple[str, str]
     sides: tuple[Crossed, ...] = ()
     comparison: Comparison | None = None
     differences: tuple[Difference, ...] = ()
+    of: Of = "success"
 
     def to_json(self) -> dict[str, Any]:
         one = self.comparison
         return {
             "kind": self.kind,
+            "of": self.of,
             "names": list(self.names),
             "sides": [side.to_json() for side in self.sides],
             "verdict": one.verdict if one else None,
@@ -71,6 +76,23 @@ async def compared(
         )
         sides.append(found[0] if found else Crossed({}, Counts(), 0.0, 0.0, 0))
     return Compared(kind, names, tuple(sides), compare(sides[0].counts, sides[1].counts))
+
+
+async def periods_compared(
+    graph: GraphConnection, first: Period, second: Period, of: Of, narrowed: Narrowed | None = None
+) -> Compared:
+    """The outcomes of tasks of ``narrowed`` in two periods; whole runs where nothing but a workflow
+    is said. Raises GraphAway, GraphRefused, QuestionTooWide."""
+    within = narrowed or Narrowed()
+    of_tasks = any((within.task_type, within.skill, within.agent, within.error))
+    sides = []
+    for period in (first, second):
+        own = replace(within, since=period.since, until=period.until)
+        found = await (crossing(graph, [], own) if of_tasks else runs_counted(graph, [], own))
+        sides.append(found[0] if found else Crossed({}, Counts(), 0.0, 0.0, 0))
+    names = (first.said, second.said)
+    comparison = compare(sides[0].counts, sides[1].counts)
+    return Compared("period", names, tuple(sides), comparison, of=of)
 
 
 def _differences(first: Account, second: Account) -> list[Difference]:

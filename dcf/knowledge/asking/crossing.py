@@ -68,6 +68,7 @@ class Narrowed:
     agent: str | None = None
     error: str | None = None
     workflow: str | None = None
+    tool: str | None = None
     since: int | None = None
     until: int | None = None
 
@@ -79,6 +80,7 @@ class Narrowed:
             "agent": ("e.agent = $agent", self.agent),
             "error": ("e.error = $error", self.error),
             "workflow": ("e.workflow_name = $workflow", self.workflow),
+            "tool": ("$tool IN e.tools", self.tool),
             "since": ("e.ended_at >= $since", self.since or 0),
             "until": ("e.ended_at < $until", self.until),
         }

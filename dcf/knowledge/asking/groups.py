@@ -33,7 +33,7 @@ class Part:
 _RUNS = Part(("WorkflowRun",), ("Workflow",), ("ENDED_WITH",))
 _TASKS = Part(
     ("StateOutcome",),
-    ("Skill", "SkillVersion", "TaskType", "Agent", "ErrorKind"),
+    ("Skill", "SkillVersion", "TaskType", "Agent", "ErrorKind", "Tool", "Approver"),
     ("VERSION_OF", "USED_BY", "PART_OF", "SUCCEEDED_AT", "FAILED_AT", "FAILED_WITH", "RAISES",
      "WORKED_ON"),
 )  # fmt: skip

@@ -19,19 +19,35 @@ _TABLE: Final = """
 : only please pls plz tell give get got let what which who's whos what's whats wich when's some any
 : up over go goes went gone come came s t ve re very really actually currently ever far now how_do
 : how_does how_did to of in on at for with from about as or show list display find print describe
-: explain detail every_one all so_far everything something anything thing kind type many name
+: explain detail every_one all so_far something anything thing kind type many name
 : various respective how into end ended ends take took takes taken within among during hey hi ok
 : okay thanks thank need require want see look through so_often we_have there_are usually typical
 : typically normally on_average mean average median information info know question out state_of
 : using_the happen_to exactly main overall together like_to know_about own ones one belong handle
 : hit occurring overview_of under via till_now to_date by_now get_to do_to as_a involved involve
 : because_of
+: keep keeps kept keep_on keeps_on again hello hey_there dear_all hmm hm uh um
+: i'm_new_here i_am_new_here i'm_new i_am_new new_here i_wonder i_was_wondering i_am_wondering
+: i'm_wondering wondering whether my_boss the_boss my_manager my_colleague my_team asks_me
+: wants_to_know
+: want_to_know would_like_to i'd_like_to would_you could_you can_you tell_me_if know_if check_if
+: see_if
+: sorry_to_bother_you sorry to_bother_you quickly_check quickly_tell quickly_show
+: weird_one strange_one odd_one
+: check_who check_which check_what check_whether please_check
+: i_have_no_idea no_idea any_idea no_clue any_clue i_don't_know i_do_not_know
+: i_don't_understand i_do_not_understand help_me_understand can't_figure_out do_you_know yeah
+: yes so_yeah
+: feel feels seem seems appear appears look_like_it
+everything: everything whatever all_that all_of_it
 it: it
 each: each every by per split_by grouped_by group_by broken_down_by for_each
 run: run ran execution job every_run
 fail: fail failure break broke broken crash wrong go_wrong goes_wrong went_wrong going_wrong bad
 fail: badly unsuccessful not_succeed not_successful did_not_succeed didn't_succeed not_work
-fail: error_out
+fail: error_out blow_up blows_up blew_up blown_up blowing_up die died dying explode fall_over
+fail: fell_over
+fail: bomb bombed went_down go_down goes_down went_south fall_apart fell_apart break_down broke_down
 succeed: succeed success successful successfully pass well right fine complete completed
 error: error exception fault
 skill: skill
@@ -64,7 +80,8 @@ dear: most_expensive dearest costliest priciest
 cheap: cheapest least_expensive
 most_failures: most_failures most_errors highest_number_of_failures
 duration: duration how_long how_fast how_much_time run_time runtime latency average_time mean_time
-duration: time_needed how_quick how_slow speed time_taken processing_time
+duration: how_many_time how_much_long time_needed how_quick how_slow speed time_taken
+duration: processing_time
 cost: cost spend spent spending expensive money price pay paid expense dollar usd how_much_money
 much: how_much total altogether in_total sum
 why: why reason cause root_cause how_come behind due_to what_makes explanation_of
@@ -89,17 +106,28 @@ than: than
 between: between
 trend: trend develop development over_time getting become became becoming improve evolve evolution
 trend: going_up going_down more_and_more degrade decline progress rising rise drop
-slower: slower longer
+slower: slower longer feels_slow feel_slow seems_slow looks_slow too_slow getting_slow gotten_slow
 faster: faster quicker
 less: less
 compare: compare comparison versus vs against
 like: like similar alike resemble comparable same_as similar_to look_like such_as
 chosen: chosen choose chose pick select selected selection choice prefer decide speaks_for
-chosen: and_not_another instead_of_another decision
+chosen: and_not_another instead_of_another decision not_the_old_one not_the_older_one not_the_old
+chosen: not_the_previous_one not_the_other_one instead_of_the_old_one instead_of_the_other_one
+chosen: over_the_old_one over_the_other_one rather_than_the_old_one
+planner: planner
 use: use used using
 work: work
 retry: retry retries retried tries attempt how_many_tries
 who: who
+tool: tool
+call: call called calling
+approve: approve approval sign_off signed_off signs_off approver authorize authorise authorization
+approve: authorisation green_light gave_the_ok given_the_ok
+possible: can_approve could_approve to_approve need_approval needs_approval need_an_approval
+possible: needs_an_approval to_be_approved need_the_approval needs_the_approval can_use could_use
+possible: can_call could_call
+reject: reject rejection turn_down turned_down declined decline
 took_part: took_part take_part takes_part participate participant member
 insight: insight advice advise lesson learn learned learnt lessons_learned guideline finding
 insight: recommendation known_about lessons_learnt
@@ -112,6 +140,9 @@ graph_size: what_do_you_know how_much_is_in_the_graph in_the_graph
 """
 _ENDINGS = ("", "s", "es", "ed", "d", "ing")
 _SHORTEST = 4
+_BY_EAR = ("aeiou", "csz")
+"""Letters of a group are taken for each other."""
+_SHORTEST_BY_EAR = 6
 """A word of fewer letters is not taken for another one that was typed wrongly."""
 _WORD = re.compile(r"<\d+>|[a-z0-9][\w.@/'-]*[a-z0-9]|[a-z0-9]|\$")
 
@@ -159,7 +190,28 @@ def _mended(piece: Piece) -> Piece:
     if len(piece.said) < _SHORTEST or not piece.said.isalpha():
         return piece
     found = _mistyped().get(piece.said)
+    if found is None:
+        found = _by_ear(piece.said)
     return piece if found is None else Piece(piece.said, found)
+
+
+def _by_ear(said: str) -> str | None:
+    """The concept of the words that sound like ``said``: one letter is another that is taken for it
+    when people write as they speak, or one is there twice. None where there are none, or they
+    differ."""
+    table, _ = _table()
+    if len(said) < _SHORTEST_BY_EAR:
+        return None
+    others = {
+        said[:at] + other + said[at + 1 :]
+        for at, letter in enumerate(said)
+        for group in _BY_EAR
+        if letter in group
+        for other in group
+    }
+    others |= {said[:at] + said[at + 1 :] for at in range(1, len(said)) if said[at] == said[at - 1]}
+    concepts = {table[other] for other in others if other in table}
+    return next(iter(concepts)) if len(concepts) == 1 else None
 
 
 @cache

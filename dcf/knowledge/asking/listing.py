@@ -18,6 +18,8 @@ _TEXT = """MATCH (e:%s) %s
 RETURN e.workflow_id, e.workflow_name, e.status, e.ended_at, e.path, e.agent, e.error, e.cause
 ORDER BY e.ended_at %s LIMIT $most"""
 _WHOLE = " AND e.invalid_at IS NULL AND NOT e.workflow_name STARTS WITH $prefix"
+_TOOL_FAILED = """ AND any(i IN range(0, size(coalesce(e.tools, [])) - 1)
+  WHERE e.tools[i] = $tool AND e.tool_failures[i] > 0)"""
 _STATUS = {
     "StateOutcome": {"failed": " AND e.status <> 'done'", "succeeded": " AND e.status = 'done'"},
     "WorkflowRun": {
@@ -55,18 +57,23 @@ async def runs_listed(
     limit: int = SHOWN,
 ) -> list[Listed]:
     """At most ``limit`` runs of ``narrowed``, the newest first, or the oldest. A delegated task is
-    one only where it is asked for by its task, skill, agent or error. Raises GraphAway,
+    one only where it is asked for by its task, skill, agent, error or tool. With a tool, ``failed``
+    are those in which a call of it did, whatever the Task came to. Raises GraphAway,
     GraphRefused, QuestionTooWide."""
     narrowed = narrowed or Narrowed()
-    within = any((narrowed.task_type, narrowed.skill, narrowed.agent, narrowed.error))
+    within = any(
+        (narrowed.task_type, narrowed.skill, narrowed.agent, narrowed.error, narrowed.tool)
+    )
     rows: list[Sequence[Any]] = []
     for label in _STATUS:
         # An error may end a run without any Task that failed with it, as a limit of time does.
-        ends_with = bool(narrowed.error) and not (narrowed.task_type or narrowed.skill)
+        by_task = narrowed.task_type or narrowed.skill or narrowed.tool
+        ends_with = bool(narrowed.error) and not by_task
         if within != (label == "StateOutcome") and not (ends_with and not narrowed.agent):
             continue
         where, given = narrowed.terms()
-        where += _STATUS[label].get(status, "")
+        of_tool = narrowed.tool is not None and status == "failed"
+        where += _TOOL_FAILED if of_tool else _STATUS[label].get(status, "")
         if label == "WorkflowRun":
             where += _WHOLE
             given["prefix"] = TASK_WORKFLOW

@@ -16,7 +16,8 @@ from datetime import datetime
 
 from dcf.knowledge.asking.crossing import Order
 from dcf.knowledge.asking.lexicon import Piece, mended, pieces_in
-from dcf.knowledge.asking.period import Period, period_in, unread_time
+from dcf.knowledge.asking.names import forms_of, version_of
+from dcf.knowledge.asking.period import Period, compared_with, period_in, unread_time
 from dcf.knowledge.asking.questions import QUESTIONS, Question
 
 SURE = 0.8
@@ -54,20 +55,25 @@ _SUPERLATIVES: Mapping[tuple[str, str], str] = {
 _DIMENSION: Mapping[str, str] = {
     "skill": "skill", "version": "skill", "agent": "agent", "who": "agent", "task": "task_type",
     "error": "error", "workflow": "workflow", "tier": "tier", "model": "model", "day": "day",
+    "tool": "tool",
     "companion": "companion", "specialization": "specialization", "session": "session",
 }  # fmt: skip
 """Concept -> what is counted by."""
 _BESIDE: Mapping[str, str] = {**_DIMENSION, "run": "run"}
 """Concept -> the argument whose name it says nothing more of, where it stands beside it."""
 _KEPT_BESIDE = ("companion", "specialization")
-_COMMANDS = frozenset({"run", "start", "begin", "retry", "use", "change", "fix", "resume", "pass"})
+_COMMANDS = frozenset(
+    {"run", "start", "begin", "retry", "use", "change", "fix", "resume", "pass", "call", "approve",
+     "reject", "decline", "authorize"}
+)  # fmt: skip
 """Such a word at the beginning tells somebody to do something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
     """What words were understood as: a question with its ``arguments`` (lists of names), the
-    dimensions ``by`` which it counts, the ``period``, the ``order`` and its own ``choices``.
+    dimensions ``by`` which it counts, the ``period``, that which it is held ``against``, the
+    ``order`` and its own ``choices``.
     ``question`` None: nothing scored high enough, or something stood in the way; ``scores`` has
     every question's, ``missing`` what the best one lacked, ``why_not`` what else stood in the way.
     ``unused`` are words that were not understood."""
@@ -79,6 +85,7 @@ class Matched:
     missing: tuple[str, ...] = ()
     by_model: bool = False
     period: Period | None = None
+    against: Period | None = None
     order: Order | None = None
     choices: Mapping[str, str] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
@@ -98,12 +105,14 @@ class Matched:
 @dataclass(frozen=True, slots=True)
 class Said:
     """What words say: ``concepts`` of the lexicon, ``worded`` as they were said, ``names`` by the
-    arguments that they can be, a time, ``strange`` words, and a time that is ``unread``."""
+    arguments that they can be, a time, one that it is held ``against``, ``strange`` words, and a
+    time that is ``unread``."""
 
     concepts: frozenset[str]
     worded: Mapping[str, str]
     names: Mapping[str, Sequence[str]]
     period: Period | None
+    against: Period | None
     strange: tuple[str, ...]
     unread: str
 
@@ -152,6 +161,7 @@ def read(question: Question, said: Said, scores: Mapping[str, float]) -> Matched
         by,
         scores,
         period=said.period,
+        against=said.against,
         order=order,
         choices=_choices(question, said),
     )
@@ -160,10 +170,13 @@ def read(question: Question, said: Said, scores: Mapping[str, float]) -> Matched
 def said_in(words: str, given: Mapping[str, Sequence[str]], now: datetime) -> Said:
     """What ``words`` say, with the names of ``given`` (argument -> names) that stand in them."""
     text, placed = _with_places(words.lower(), given)
-    period = period_in(text, now)
+    pair = compared_with(text, now)
+    period, against = pair or (period_in(text, now), None)
+    if against is not None:
+        text = _without(text, against)
     unread = unread_time(text, period, now)
     if period is not None:
-        text = f"{text[: period.start]} {text[period.end :]}"
+        text = _without(text, period)
     pieces = mended(pieces_in(text))
     names = {
         argument: found
@@ -172,13 +185,20 @@ def said_in(words: str, given: Mapping[str, Sequence[str]], now: datetime) -> Sa
     }
     kinds = {f"<{at}>": _kinds(name, given) for at, name in enumerate(placed)}
     concepts = _composed(_concepts(pieces, kinds))
+    if against is not None:
+        concepts |= {"beside"}
     strange = tuple(
         one.said
         for at, one in enumerate(pieces)
         if one.concept is None or (at == 0 and one.said in _COMMANDS)
     )
     worded = {one.concept: one.said for one in reversed(pieces) if one.concept}
-    return Said(concepts, worded, names, period, strange, unread)
+    return Said(concepts, worded, names, period, against, strange, unread)
+
+
+def _without(text: str, period: Period) -> str:
+    """``text`` with blanks in place of ``period``, so that others stand where they stood."""
+    return text[: period.start] + " " * (period.end - period.start) + text[period.end :]
 
 
 def refusal_of(question: Question, said: Said) -> str:
@@ -262,6 +282,8 @@ def _missing(question: Question, said: Said) -> tuple[str, ...]:
         missing.append(" or ".join(question.one_of))
     if question.pair and not any(len(said.names.get(one, ())) == 2 for one in question.pair):
         missing.append("two of a kind")
+    if question.timed == "pair" and said.against is None:
+        missing.append("two times")
     return tuple(missing)
 
 
@@ -278,6 +300,8 @@ def _refused(question: Question, said: Said) -> str:
     if len(orders) > 1:
         return f"I put one thing first, and not {' and '.join(orders)}"
     period = said.period
+    if said.against is not None and question.timed != "pair":
+        return f"{question.answers!r} cannot be asked of two times: {said.against.said}"
     if period is not None and question.timed == "no":
         return f"{question.answers!r} cannot be asked of a time: {period.said}"
     if period is not None and period.until is not None and question.timed == "since":
@@ -319,11 +343,13 @@ def _with_places(text: str, given: Mapping[str, Sequence[str]]) -> tuple[str, li
 
 def _written(name: str) -> Iterable[str]:
     """Patterns of how ``name`` may be written, the longest first."""
-    bare = name.lower().removeprefix("skill.")
-    for form in dict.fromkeys((name.lower(), bare, bare.rpartition(".")[2])):
-        words = [re.escape(word) for word in re.split(r"[\s._-]+", form) if word]
+    for form in forms_of(name):
+        words = [re.escape(word) for word in re.split(r"[\s._:-]+", form) if word]
         if words and len(form) > 2:
-            yield r"[\s._-]+".join(words)
+            yield r"[\s._:-]+".join(words)
+    if version := version_of(name):
+        # Names are looked for only where they are meant: then its number alone is the version.
+        yield rf"(?:versions? |v\.?)?{re.escape(version)}"
 
 
 def _listed(words: Sequence[str]) -> str:

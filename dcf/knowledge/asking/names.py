@@ -17,6 +17,8 @@ KINDS: Mapping[str, str] = {
     "Workflow": "workflow",
     "Agent": "agent",
     "ErrorKind": "error",
+    "Tool": "tool",
+    "Approver": "approver",
 }
 """Label of an entity -> the argument that its name can be."""
 MOST = 20_000
@@ -27,8 +29,16 @@ RETURN DISTINCT e.specialization LIMIT $most"""
 _SESSIONS = """UNWIND $ids AS id MATCH (n:Session {session_id: id}) RETURN DISTINCT id"""
 _RUNS = """UNWIND $ids AS id MATCH (e:WorkflowRun {workflow_id: id}) RETURN DISTINCT id
 UNION UNWIND $ids AS id MATCH (e:StateOutcome {workflow_id: id}) RETURN DISTINCT id"""
+_ALIASES: Mapping[str, tuple[str, ...]] = {
+    "States.Timeout": ("timed out", "time out", "times out", "timing out", "time outs"),
+    "States.Permissions": ("permission errors", "missing permissions"),
+}
+"""Errors of the Amazon States Language, as people say them."""
+_NO_NAMES = frozenset({"approval", "approvals"})
+"""The kind of task of an approval is no name: approvals are asked for by this word."""
+_VERSION = re.compile(r"(?<![\w.@-])v?(\d+\.\d+(?:\.\d+)?)(?![\w@-]|\.\d)")
 _WORD = re.compile(r"[^\s,;?!()\[\]{}\"'`]+")
-_JOINED = re.compile(r"[\s._-]+")
+_JOINED = re.compile(r"[\s._:-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,28 @@ class Names:
                 for argument in sorted(self.known[name]):
                     if name not in found.setdefault(argument, []):
                         found[argument].append(name)
-        return found
+        return self._with_versions(question, found)
+
+    def _with_versions(self, question: str, found: dict[str, list[str]]) -> dict[str, list[str]]:
+        """``found`` with the versions of the one skill in it, where ``question`` says their numbers
+        apart from the name, as in ``pay 1.0.0 against 1.1.0``."""
+        bare = {one.removeprefix("skill.") for one in found.get("skill", ()) if not version_of(one)}
+        numbers = dict.fromkeys(_VERSION.findall(question.lower()))
+        if len(bare) != 1 or not numbers:
+            return found
+        (skill,) = bare
+        versions = [f"skill.{skill}@{number}" for number in numbers]
+        if not all("skill" in self.known.get(one, ()) for one in versions):
+            return found
+        others = {
+            argument: [one for one in names if one.removeprefix("skill.") != skill]
+            for argument, names in found.items()
+        }
+        others["skill"] = [
+            *others["skill"],
+            *(one for one in versions if one not in others["skill"]),
+        ]
+        return {argument: names for argument, names in others.items() if names}
 
     def meant(self, said: str, argument: str) -> tuple[str, ...]:
         """The names of ``argument`` that ``said`` may stand for: itself, with ``skill.`` in front,
@@ -89,11 +120,13 @@ class Names:
             forms[_folded(name), name] = None
             forms[_folded(bare), name] = None
             if "@" not in name:
-                ends.setdefault(_folded(bare.rpartition(".")[2]), []).append(name)
+                ends.setdefault(_folded(last_part(bare)), []).append(name)
+            for alias in spoken_forms(name):
+                forms[_folded(alias), name] = None
         for end, names in ends.items():
             if len({name.removeprefix("skill.") for name in names}) == 1:
                 forms |= {(end, name): None for name in names}
-        long = [form for form in forms if len(form[0]) >= _SHORTEST]
+        long = [form for form in forms if len(form[0]) >= _SHORTEST and form[0] not in _NO_NAMES]
         return sorted(long, key=lambda form: (-len(form[0]), form))
 
 
@@ -125,6 +158,39 @@ async def _ids_within(graph: GraphConnection, question: str, what: str, text: st
     words = dict.fromkeys(word.rstrip(".:") for word in _WORD.findall(question))
     found = {row[0] for row in await look(graph, what, text, ids=list(words))}
     return [word for word in words if word in found]
+
+
+def version_of(name: str) -> str:
+    """The version in a manifest id; "" without one."""
+    return name.partition("@")[2]
+
+
+def forms_of(name: str) -> tuple[str, ...]:
+    """How ``name`` may be written in a question, in lower case; a version with its number behind
+    the name or before it."""
+    bare = name.removeprefix("skill.")
+    skill, _, version = bare.partition("@")
+    forms = [name, bare, last_part(bare) if not version else bare, *spoken_forms(name)]
+    if version:
+        for one in (bare.partition("@")[0], last_part(skill)):
+            forms += [f"{one} {how}{version}" for how in ("", "v", "version ")]
+            forms += [f"{how}{version} of {one}" for how in ("", "v", "version ")]
+            forms.append(one)
+    return tuple(dict.fromkeys(form.lower() for form in forms))
+
+
+def spoken_forms(name: str) -> tuple[str, ...]:
+    """How people say the name of an error: ``CardDeclined`` as two words, or as several of them."""
+    last = last_part(name)
+    if "@" in name or not last[:1].isupper():
+        return _ALIASES.get(name, ())
+    words = " ".join(re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", last))
+    return (*_ALIASES.get(name, ()), words, f"{last}s", f"{words}s")
+
+
+def last_part(name: str) -> str:
+    """What stands behind the last dot or colon: ``orders.pay`` and ``bank:pay`` end alike."""
+    return re.split("[.:]", name)[-1]
 
 
 def _folded(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 _UNITS: Mapping[str, timedelta] = {
@@ -19,6 +19,13 @@ _UNITS: Mapping[str, timedelta] = {
     "month": timedelta(days=30),
     "year": timedelta(days=365),
 }
+_SHORT: Mapping[str, str] = {"h": "hour", "d": "day", "w": "week"}
+_LENGTHS = (
+    "take|takes|took|taken|than|over|under|above|below|least|most|last|lasts|lasted|needs|need"
+    "|needed|after|every|exceed|exceeded|exceeds|by|of|longer|within"
+)
+_NO_LENGTH = "".join(rf"(?<!\b{word} )" for word in _LENGTHS.split("|"))
+"""After such a word ``2h`` is how long something takes, and no time."""
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _COUNTED = "one two three four five six seven eight nine ten eleven twelve"
 _NUMBERS: Mapping[str, int] = {word: at for at, word in enumerate(_COUNTED.split(), 1)}
@@ -84,6 +91,37 @@ def period_in(text: str, now: datetime) -> Period | None:
     return None
 
 
+def compared_with(text: str, now: datetime) -> tuple[Period, Period] | None:
+    """The two periods that ``text`` (lower case) holds against each other, as in ``more this week
+    than last week`` or ``since monday compared with the week before``; None without a second one.
+    Where the first is not said, it is the one that runs: this week beside last week."""
+    match = _BESIDE.search(text)
+    if match is None:
+        return None
+    rest = text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]
+    first = period_in(rest, now)
+    said = match["before"] or match["previous"]
+    if first is None:
+        unit = said or match["begin"].rpartition(" ")[2]
+        running = {"day": "today", "yesterday": "today"}.get(unit, f"this {unit}")
+        first = period_in(running, now)
+        if first is None or (said is None and match["begin"] not in (f"last {unit}", "yesterday")):
+            return None
+        # It stands nowhere in the text.
+        first = replace(first, start=match.start(), end=match.start())
+    try:
+        if said is None:
+            since, until = _on(match, now)
+        else:
+            until = datetime.fromtimestamp(first.since / 1000, now.tzinfo)
+            since = _named(f"last {said}", until)[0] if said == "month" else until - _UNITS[said]
+    except (ValueError, OverflowError):
+        return None
+    end = None if until is None else _ms(until)
+    name = match["begin"] or f"the {said} before"
+    return first, Period(name, match.start(), match.end(), _ms(since), end)
+
+
 def unread_time(text: str, period: Period | None, now: datetime) -> str:
     """The words of ``text`` (lower case) that name a time and are not read with ``period``, the
     first that it names; "" where there are none."""
@@ -101,7 +139,8 @@ def unread_time(text: str, period: Period | None, now: datetime) -> str:
 def _ago(match: re.Match[str], now: datetime) -> Span:
     said = match["number"] or "1"
     number = int(said) if said.isdigit() else _NUMBERS.get(said, 1)
-    return now - number * _UNITS[match["unit"].removesuffix("s")], None
+    unit = _SHORT.get(match["unit"], match["unit"]).removesuffix("s")
+    return now - number * _UNITS[unit], None
 
 
 def _since(match: re.Match[str], now: datetime) -> Span:
@@ -139,6 +178,20 @@ def _between(match: re.Match[str], now: datetime) -> Span:
     return since, until if until is None or until < now else None
 
 
+def _beside() -> re.Pattern[str]:
+    links = (
+        r"(?:as )?compared (?:to|with)|in comparison (?:to|with)|in contrast to|relative to"
+        r"|versus|vs\.?|against|than|as opposed to"
+    )
+    fill = r"(?:(?:in|of|on|to|for|with|during|it|was|were|did|had|we|the|those|that|one) )*"
+    units = "day|week|month"
+    other = (
+        rf"(?:previous|preceding|prior) (?P<previous>{units})|(?P<before>{units}) before(?: that)?"
+        rf"|(?P<begin>{_BEGIN})"
+    )
+    return re.compile(rf"(?:\b|(?<=,)) ?(?:{links}) {fill}(?:{other})\b")
+
+
 def _named(said: str, now: datetime) -> Span:
     """A day, week, month or year from its beginning to its end."""
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -169,11 +222,15 @@ def _ms(moment: datetime) -> int:
     return max(0, round(moment.timestamp() * 1000))
 
 
+_BESIDE = _beside()
 _PATTERNS: tuple[tuple[str, Callable[[re.Match[str], datetime], Span]], ...] = (
     (rf"(?:since|from|after) (?P<number>{_NUMBER}) (?P<unit>{_UNIT}) ago(?: on)?", _ago),
     (rf"(?:(?:in|over|within|for|during) )?(?:the )?(?:last|past) (?P<number>{_NUMBER}) "
      rf"(?P<unit>{_UNIT})", _ago),
     (rf"(?:in|over|within|during) the (?:last|past) (?P<number>){_A_UNIT}", _ago),
+    (rf"{_NO_LENGTH}(?:(?:(?:in|over|within|for|during) )?(?:the )?(?:last|past) )?"
+     r"(?P<number>\d{1,4}) ?"
+     r"(?P<unit>[hdw])(?! (?:ago|old|or|long))", _ago),
     (rf"(?:within|in) (?P<number>{_NUMBER}) (?P<unit>{_UNIT})", _ago),
     (rf"(?P<number>{_NUMBER}) (?P<unit>days?) ago", _days_ago),
     (rf"(?:between (?P<begin>{_BEGIN}) and|(?:from|since) (?P<from>{_BEGIN}) "

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Timed = Literal["no", "since", "between"]
-"""Whether a question can be asked of a time: of none, from then on, or from then until then."""
+Timed = Literal["no", "since", "between", "pair"]
+"""Whether a question can be asked of a time: of none, from then on, from then until then, or of two
+that are held against each other."""
 _PLACES = ("task_type", "skill", "workflow", "agent", "error")
 _DIMENSIONS = ("skill", "agent", "task_type", "error", "workflow", "tier", "model", "day")
 
@@ -105,7 +106,7 @@ QUESTIONS: tuple[Question, ...] = (
         "what happened in order-7f3a?",
         _words("@run 1 when 0 happen 1 who run 0 task skill version agent error duration succeed "
                "fail 0 "
-               "use took_part cost much 0 model work 0 tier"),
+               "use took_part cost much 0 model work 0 tier everything 0.3"),
         needs=("run",),
     ),
     Question(
@@ -113,8 +114,8 @@ QUESTIONS: tuple[Question, ...] = (
         "which runs failed, succeeded or used something, the newest or the oldest first",
         "which runs failed at orders.charge_payment since monday?",
         _words("run 1 fail 0.9 succeed 0.7 last 0.8 first 0.8 use when happen 0 error 0.1 agent 0 "
-               "why_fail 0.2 work 0.2 where 0.8"),
-        takes=_PLACES,
+               "why_fail 0.2 work 0.2 where 0.8 call 0.3 everything 0.6"),
+        takes=(*_PLACES, "tool"),
         orders=("first", "last"),
         choices={"status": {"fail": "failed", "why_fail": "failed", "error": "failed",
                             "@error": "failed", "succeed": "succeeded", "@agent": "any",
@@ -180,7 +181,8 @@ QUESTIONS: tuple[Question, ...] = (
         "is orders.charge_payment getting better or worse?",
         _words("trend 2 change 0 better 0.5 worse 0.5 rate reliable duration cost slower 0.5 "
                "faster 0.5 "
-               "more 0 less 0 succeed 0.1 fail 0.1 run 0 dear cheap failure_rate much 0 day 0"),
+               "more 0 less 0 succeed 0.1 fail 0.1 run 0 dear cheap failure_rate much 0 day 0 "
+               "recently 0"),
         takes=_PLACES,
         choices={"of": {"duration": "duration", "slower": "duration", "faster": "duration",
                         "cost": "cost", "dear": "cost", "cheap": "cost"}},
@@ -197,10 +199,45 @@ QUESTIONS: tuple[Question, ...] = (
         timed="between",
     ),
     Question(
+        "periods",
+        "how two periods differ: how many runs or tasks there were, what share succeeded, how long "
+        "they took, what they cost",
+        "did more runs fail this week than last week?",
+        _words("beside 2 change 0 more 0 less 0 fail 0 succeed 0 error 0 run 0 task 0 cost 0 "
+               "much 0 duration 0 slower 0 faster 0 better 0 worse 0 rate 0 failure_rate 0 "
+               "reliable 0 count 0 dear 0 cheap 0 each -3 compare 0 trend 0"),
+        takes=_PLACES,
+        choices={"of": {"duration": "duration", "slower": "duration", "faster": "duration",
+                        "cost": "cost", "dear": "cost", "cheap": "cost", "": "success"}},
+        timed="pair",
+    ),
+    Question(
+        "tools",
+        "how often tools were called, and how many of the calls failed",
+        "which tool fails most?",
+        _words("tool 1.6 call 0.3 use 0.2 count 0.2 most 0 fail 0.2 error 0.2 worst 0.2 best 0.2 "
+               "rate 0.2 reliable 0.2 failure_rate 0.2 most_failures 0.2 each run 0 @tool 0.5"),
+        takes=(*_PLACES[:4], "tool", "run"),
+        by=("tool",),
+        orders=_RATES[:3],
+        timed="between",
+    ),
+    Question(
+        "approvals",
+        "who approved or rejected what, when, and how long that was waited for",
+        "who approved order-7f3a?",
+        _words("approve 1.6 reject 1.6 who 0.2 when 0 run 0 task 0 workflow 0 last 0 first 0 "
+               "slow 0 fast 0 use 0 everything 0"),
+        takes=("run", "approver", "workflow", "task_type"),
+        orders=("slow", "fast", "first", "last"),
+        choices={"decision": {"reject": "reject"}},
+        timed="between",
+    ),
+    Question(
         "chosen",
         "why a skill and its version were chosen: what the plan recorded, and what is measured",
         "why was orders.charge_payment chosen?",
-        _words("chosen 2 why 1 use 0.4 version 0.4 skill 0.4 best 0.3 run 0 model 0"),
+        _words("chosen 2 why 1 planner 1 use 0.4 version 0.4 skill 0.4 best 0.3 run 0 model 0"),
         one_of=("run", "skill", "task_type"),
     ),
     Question(
@@ -217,7 +254,7 @@ QUESTIONS: tuple[Question, ...] = (
         "what happened in a session: its tasks, who did them, how they went, what was measured",
         "what happened in session helpdesk-1?",
         _words("@session 1 happen 1 who 0.5 companion 1.5 took_part 1 task 0 agent 0.5 fail 0 "
-               "work 0"),
+               "work 0 everything 0.3"),
         needs=("session",),
     ),
     Question(
@@ -261,7 +298,7 @@ QUESTIONS: tuple[Question, ...] = (
         "stats",
         "what there is in the graph: how much, of what, since when",
         "what is in the graph?",
-        _words("graph 1 size 0.7 graph_size 1.5 much"),
+        _words("graph 1 everything 0 size 0.7 graph_size 1.5 much"),
     ),
 )  # fmt: skip
 

@@ -47,3 +47,8 @@ class Ledger(Protocol):
     async def settle(self, number: int, decision: Decision, result: ToolResult) -> None:
         """The call with this number was answered: remember it for ``recall``."""
         ...
+
+    async def failed(self, decision: Decision, error: str) -> None:
+        """Put on record that the call came to the ``error``: one that the tool reported, or that it
+        gave no answer that can be taken."""
+        ...

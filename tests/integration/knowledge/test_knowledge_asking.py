@@ -20,13 +20,22 @@ from integration.knowledge.shop import (
     OUTCOMES,
     SWITCH,
     charge,
+    end,
     fill,
 )
 from integration.knowledge.world import START, write
 from redis import Redis
 
 from dcf.evidence import Choice, choose, wilson
-from dcf.knowledge import GRAPH, GraphConnection, Knowledge, Outcome, load_embedder
+from dcf.knowledge import (
+    GRAPH,
+    Approval,
+    GraphConnection,
+    Knowledge,
+    Outcome,
+    ToolUse,
+    load_embedder,
+)
 from dcf.knowledge.asking import (
     Asker,
     Narrowed,
@@ -551,3 +560,56 @@ async def test_an_empty_graph_answers_with_nothing(shop: str) -> None:
         assert (await overview(empty, chosen(()))).outcomes.n == 0
         assert [one async for one in exported(empty, chosen(()))] == []
     assert len(MAILS) == 40
+
+
+async def test_tools_and_approvals_are_asked_for_and_times_compared(shop: str) -> None:
+    told = [
+        charge(0, tools=(ToolUse("bank:pay", 3, 2), ToolUse("post:send", 1, 0))),
+        charge(1, tools=(ToolUse("bank:pay", 1, 0),)),
+        charge(
+            30,
+            approvals=(
+                Approval("ann", "reject", START + 29 * HOUR_MS, 5_000),
+                Approval("bob", "approve", START + 30 * HOUR_MS, 60_000),
+            ),
+        ),
+        charge(31, approvals=(Approval("ann", "approve", START + 31 * HOUR_MS, 9_000),)),
+    ]
+
+    async def embedder() -> Any:
+        return load_embedder()
+
+    def now() -> datetime:
+        return datetime.fromtimestamp((START + 32 * HOUR_MS) / 1000, UTC)
+
+    async with GraphConnection(shop, graph="deeds") as graph:
+        await write(graph, *told, *map(end, told))
+        asker = Asker(Knowledge(graph), embedder, now=now)
+
+        async def answer(words: str) -> Any:
+            asked = await asker.ask(words)
+            assert asked.understood is not None, asked.matched.why_not
+            return asked.result
+
+        tools = await answer("which tool fails most?")
+        failing = await answer("which runs did bank:pay fail in?")
+        using = await answer("which runs used pay?")
+        ann = await answer("what did ann approve?")
+        longest, *_ = await answer("which approvals took longest?")
+        (rejected,) = await answer("who rejected order-30?")
+        late = await answer("what was approved in the last 2h?")
+        periods = await answer("did more runs fail in the last 24 hours than yesterday?")
+
+    assert [(one.tool, one.counts.n, one.counts.failures, one.tasks) for one in tools] == [
+        ("bank:pay", 4, 2, 2), ("post:send", 1, 0, 1),
+    ]  # fmt: skip
+    assert [one.run for one in failing] == ["order-0"]
+    assert [one.run for one in using] == ["order-1", "order-0"]
+    assert [(one.run, one.decision) for one in ann] == [
+        ("order-31", "approve"), ("order-30", "reject"),
+    ]  # fmt: skip
+    assert (longest.by, longest.run, longest.waited_ms) == ("bob", "order-30", 60_000)
+    assert (rejected.by, rejected.state) == ("ann", "Charge")
+    assert [one.by for one in late] == ["ann", "bob"]
+    # START is at 14:13 UTC: runs 0 and 1 ended yesterday, 30 and 31 in the last 24 hours.
+    assert [one.counts.n for one in periods.sides] == [2, 2]

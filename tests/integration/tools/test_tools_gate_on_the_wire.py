@@ -57,6 +57,8 @@ class Ledger:
 
     async def settle(self, number: int, decision: Decision, result: ToolResult) -> None: ...
 
+    async def failed(self, decision: Decision, error: str) -> None: ...
+
 
 def bank() -> MCPServer:
     server = MCPServer("bank")

@@ -22,7 +22,7 @@ from unit.workflow.stage import (
 )
 
 from control_plane import Store
-from dcf.knowledge import Outcome, Privacy, RunFact
+from dcf.knowledge import Outcome, Privacy, RunFact, ToolUse
 from dcf.knowledge.reading import RunReader
 from dcf.knowledge.telling import tell_outcome
 from dcf.worker import TaskFailure
@@ -153,6 +153,32 @@ async def test_the_time_of_an_approval_is_how_long_somebody_was_waited_for(stage
     times = (await stage.state("Ask")).times
     assert outcomes["Ask#1"].started_at == times["entered"]
     assert outcomes["Ask#1"].duration_ms >= 300
+    (approval,) = outcomes["Ask#1"].approvals
+    assert (approval.by, approval.decision) == ("operator", "approve")
+    assert approval.waited_ms >= 300
+    assert times["entered"] < approval.at <= times["finished"]
+
+
+@staged
+async def test_the_tools_that_a_task_called_are_told_with_what_failed(stage: Stage) -> None:
+    decided = {"type": "ToolDecision", "tool": "bank:pay", "verdict": "allow"}
+    failed = {"type": "ToolFailed", "tool": "bank:pay", "error": "CardDeclined"}
+
+    class Calling:
+        """Says in the history what a worker's ledger says."""
+
+        async def perform(self, given: Task, _beat: Any) -> Work:
+            place = {"path": given.lease.path, "visit": given.lease.visit, "try": 1}
+            denied = {**decided, "tool": "bank:rob", "verdict": "deny"}
+            for event in (decided, failed, decided, denied, {**decided, "tool": "post:send"}):
+                await stage.store.note(given.lease, {**event, **place}, {})
+            return Succeeded("ok")
+
+    await stage.play(flow(Pay=bound("orders.pay"), Ship=bound("x")), agents=Calling())
+    _, outcomes = await read(stage.store)
+    told = (ToolUse("bank:pay", 2, 1), ToolUse("post:send", 1, 0))
+    assert (outcomes["Pay#1"].tools, outcomes["Ship#1"].tools) == (told, told)
+    assert Outcome.from_json(outcomes["Pay#1"].to_json()) == outcomes["Pay#1"]
 
 
 @staged

@@ -44,6 +44,7 @@ class MemoryLedger:
         self.number = 0
         self.noted: list[Decision] = []
         self.settled: list[tuple[int, str, ToolResult]] = []
+        self.failures: list[tuple[str, str]] = []
         self.approvals: dict[str, str] = {}
         self.journal: dict[str, list[ToolResult]] = {}
         self.refusal = refusal
@@ -73,6 +74,9 @@ class MemoryLedger:
 
     async def settle(self, number: int, decision: Decision, result: ToolResult) -> None:
         self.settled.append((number, decision.digest, result))
+
+    async def failed(self, decision: Decision, error: str) -> None:
+        self.failures.append((f"{decision.server_id}:{decision.tool_name}", error))
 
 
 def pin(schema: dict[str, Any], *, locked: bool = True) -> SchemaPin:

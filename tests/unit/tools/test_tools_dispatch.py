@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from typing import Any, cast
 
 import pytest
@@ -54,6 +55,24 @@ OK = ToolResult({"done": True}, '{"done": true}')
 
 def dispatcher(held: Gate, box: Box, ledger: MemoryLedger, **more: Any) -> Dispatcher:
     return Dispatcher(held, cast(Toolbox, box), ledger, **more)
+
+
+@pytest.mark.parametrize(
+    ("answer", "failures"),
+    [
+        (OK, []),
+        (ToolResult(None, "no", is_error=True, error="CardDeclined"), ["CardDeclined"]),
+        (ToolUnavailable("local", "http://x", "gone"), ["DCF.ToolUnavailable"]),
+    ],
+)
+async def test_what_a_call_failed_with_is_put_on_record(
+    answer: ToolResult | Exception, failures: list[str]
+) -> None:
+    ledger = MemoryLedger()
+    made = dispatcher(gate(grant("local:pay")), Box(answer), ledger)
+    with suppress(ToolUnavailable):
+        await pay(made)
+    assert ledger.failures == [("local:pay", error) for error in failures]
 
 
 async def pay(made: Dispatcher, amount: int = 1, server: str = "local") -> ToolResult:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from unit.workflow.stage import Stage, document_of, flow, mapping, parallel, retry, staged, task
 
+from control_plane import history
 from dcf.agents import Assignment, Report, TaskError
 from dcf.skills import Manifest, Permissions, SkillCatalog, SkillTool, UnknownSkill
 from dcf.tools import PermissionDenied, Policy, Registry, ServerConfig, ToolResult, ToolUnavailable
@@ -167,6 +168,12 @@ async def test_a_retry_works_when_the_server_is_back(stage: Stage) -> None:
     assert result.output == "done"
     tries = [call["idempotency_key"].split("/")[3] for call in tools.calls]
     assert tries == ["1", "2", "3"]
+    events = [one.event async for one in history.read(stage.store, "run-1")]
+    failed = [one for one in events if one["type"] == "ToolFailed"]
+    assert [(one["path"], one["try"], one["tool"], one["error"]) for one in failed] == [
+        ("A", 1, "web:find", "DCF.ToolUnavailable"),
+        ("A", 2, "web:find", "DCF.ToolUnavailable"),
+    ]
 
 
 @pytest.mark.parametrize(
