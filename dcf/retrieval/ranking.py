@@ -30,6 +30,7 @@ _OVERLAP, _RECENCY, _TAG = 0.7, 0.25, 0.10
 _TAGS = frozenset({"error", "fix", "decision", "runlog"})
 _DECAY = 0.1
 """Of recency, in seven days."""
+_ABOUT = ("file_path", "source", "symbol", "title")
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 
 
@@ -38,7 +39,7 @@ def fused(query: str, candidates: Sequence[Candidate]) -> list[Scored]:
     one of all texts together by the words of the query (BM25), in which different kinds can be
     compared. Of two that are equal the newer one comes first: recency decides nothing else."""
     table = WordTable()
-    table.put((number, one.text) for number, one in enumerate(candidates))
+    table.put((number, _said_of(one)) for number, one in enumerate(candidates))
     together = {number: place for place, number in enumerate(table.best(query), 1)}
     said = table.shares(query) if words(query) else None
     scored = [
@@ -49,6 +50,13 @@ def fused(query: str, candidates: Sequence[Candidate]) -> list[Scored]:
         for number, one in enumerate(candidates)
     ]
     return sorted(scored, key=lambda one: (-one.score, -one.candidate.timestamp))
+
+
+def _said_of(one: Candidate) -> str:
+    """The text, with what it is tagged, where it stands and what it is called: words of the query
+    that its own search found there are not missing from it."""
+    about = (one.about.get(name) for name in _ABOUT)
+    return "\n".join([one.text, *one.tags, *(word for word in about if word)])
 
 
 def merged(ranked: Sequence[Scored]) -> list[Scored]:

@@ -29,7 +29,7 @@ from dcf.retrieval import (
 )
 from dcf.retrieval.boosts import boosted
 from dcf.retrieval.cut import with_costs
-from dcf.retrieval.ranking import merged
+from dcf.retrieval.ranking import fused, merged
 from dcf.retrieval.serving import Limits, create_app
 from dcf.search import count_tokens
 from dcf.tools.serving import Guard
@@ -200,6 +200,16 @@ async def test_what_may_not_be_told_is_neither_merged_nor_named(tmp_path: Path) 
         (one,) = (await retrieval.context(replace(asked, files=["src/*"]))).found
     assert len(both.candidate.about["also"]) == 1
     assert one.candidate.kind == "memory" and "also" not in one.candidate.about
+
+
+def test_where_a_text_stands_and_what_it_is_tagged_answer_like_its_words() -> None:
+    at_path = scored(1, 0.0, "src/json/data_loader.ts").candidate
+    tagged = scored(2, 0.0, None, ["incident"]).candidate
+    found = {one.candidate.place: one for one in fused("json data loader", [at_path, tagged])}
+    assert found[1].relevance == 1.0 and found[1].why[1] == "1. of all by words"
+    assert found[2].relevance == 0.0 and found[2].why[1] == "says no word of the query"
+    (first, _) = fused("incident", [at_path, tagged])
+    assert (first.candidate, first.relevance) == (tagged, 1.0)
 
 
 def test_merged_texts_keep_the_best_and_cost_their_addresses() -> None:
