@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-import pytest
 from campaigns import campaign
 from random_procedures_that_compile import Maker
-from small_market import answer_of, small_market
+from small_market import answer_of
 
 from dcf import asl, workflow
 from dcf.planner import Market, compile_sop, decompile
@@ -17,11 +16,6 @@ from dcf.problem import has_errors
 from dcf.sop import check, parse, print_markdown
 
 SEEDS = 30
-
-
-@pytest.fixture(scope="module")
-def market(tmp_path_factory: pytest.TempPathFactory) -> Market:
-    return small_market(tmp_path_factory.mktemp("market"))
 
 
 @campaign(shares=40)
