@@ -10,16 +10,19 @@ from dcf import asl
 from dcf.cli.input_source import read_file
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem, has_errors
+from dcf.workflow import WorkflowDocument
 
 
 @dataclass(frozen=True, slots=True)
 class MachineFile:
-    """``name`` is the workflow's, or the file's; ``warnings`` are placed in the file."""
+    """``name`` is the workflow's, or the file's; ``warnings`` are placed in the file. ``workflow``
+    is None of plain ASL, which declares no inputs."""
 
     name: str
     definition: dict[str, Any]
     machine: asl.StateMachine
     warnings: tuple[Problem, ...]
+    workflow: WorkflowDocument | None
 
 
 def read_machine(file: Path) -> MachineFile:
@@ -41,7 +44,9 @@ def read_machine(file: Path) -> MachineFile:
     if has_errors(placed):
         raise BadInput(placed)
     name = str(value.get("workflow_name") or name_of(file)) if enveloped else name_of(file)
-    return MachineFile(name, definition, asl.parse(definition), tuple(placed))
+    machine = asl.parse(definition)
+    workflow = WorkflowDocument(name, value, machine) if enveloped else None
+    return MachineFile(name, definition, machine, tuple(placed), workflow)
 
 
 def name_of(file: Path) -> str:

@@ -38,13 +38,16 @@ class MachineRunOptions:
 
 
 def run_machine(file: Path, options: MachineRunOptions, screen: Screen) -> Answer:
-    """Run the machine in ``file`` to its end. What is doubtful about it is told on stderr."""
+    """Run the machine in ``file`` to its end. What is doubtful about it is told on stderr. Raises
+    BadInput, also for an input that is none of those that a workflow declares."""
     source = read_machine(file)
     for warning in source.warnings:
         screen.warn(str(warning))
     given = read_input(options.input)
     if given.problems:
         raise BadInput(given.problems)
+    if source.workflow and (unfit := source.workflow.check_input(given.value)):
+        raise BadInput(given.place(unfit))
     value = mocks_value(options.mocks, source.machine)
     for assumed in assumed_answers(value, source.machine):
         screen.warn(assumed)

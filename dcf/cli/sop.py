@@ -194,7 +194,9 @@ def _overview(sop: Sop) -> Iterator[str]:
     yield f"  {sop.objective}".replace("\n", "\n  ")
     for name, values in (("inputs", sop.inputs), ("outputs", sop.outputs)):
         if values:
-            yield f"{name}: " + ", ".join(f"{one.name} ({print_type(one)})" for one in values)
+            yield f"{name}: " + ", ".join(
+                f"{one.name} ({print_type(one.type, one.items)})" for one in values
+            )
     if sop.deadline is not None:
         yield f"whole run: within {print_duration(sop.deadline)}"
     if sop.budget is not None:

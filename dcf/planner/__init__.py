@@ -13,8 +13,8 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.planner.comparing.page import page_of
     from dcf.planner.comparing.picture import picture_of
+    from dcf.planner.comparing.showing import ORIGIN, PLACE, lines_of, summary, where
     from dcf.planner.comparing.side_by_side import Part, SeenState, SideBySide, side_by_side
-    from dcf.planner.comparing.wording import ORIGIN, PLACE, lines_of, summary, where
     from dcf.planner.compiling.binding import BindingQuestion, reads_text, with_bindings
     from dcf.planner.compiling.command_draft import write_command_draft
     from dcf.planner.compiling.command_steps import CommandSteps, command_steps

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.schema.example import example_of
     from dcf.schema.fault import SchemaUnusable, invalid_place
     from dcf.schema.pattern import PatternTooSlow, search
     from dcf.schema.regex_rules import LARGEST_PATTERN, compile_regex
@@ -24,6 +25,7 @@ __all__ = [
     "Schema",
     "SchemaUnusable",
     "compile_regex",
+    "example_of",
     "invalid_place",
     "schema_of",
     "search",

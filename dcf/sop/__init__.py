@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         Presence,
         names_in,
     )
-    from dcf.sop.conduct import Approval, Budget, Join, Keep, Retry, Transfer, Wait
+    from dcf.sop.conduct import Approval, Budget, Join, Keep, Retry, Transfer, ValueType, Wait
     from dcf.sop.direction import CONTINUE, Continue, Direction, Finish, GoTo, Stop
     from dcf.sop.formats.read import read_source
     from dcf.sop.language.budget_text import print_budget
@@ -47,12 +47,13 @@ if TYPE_CHECKING:
     from dcf.sop.language.loop_text import print_loop
     from dcf.sop.language.phrase import Unreadable
     from dcf.sop.language.retry_text import print_retry
+    from dcf.sop.language.run_text import print_run
+    from dcf.sop.language.type_text import print_type
     from dcf.sop.language.wait_text import print_wait
     from dcf.sop.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_STEPS
     from dcf.sop.markdown.printing import print_markdown
-    from dcf.sop.markdown.values import print_type
     from dcf.sop.parse import Form, check, form_of, parse, parse_markdown, parse_yaml
-    from dcf.sop.procedure import VALUE_TYPES, Guardrail, Note, Role, Sop, Value, ValueType
+    from dcf.sop.procedure import VALUE_TYPES, Guardrail, Note, Role, Sop, Value
     from dcf.sop.reading import Reading
     from dcf.sop.runbook.drafted import (
         PLACES,
@@ -170,6 +171,7 @@ __all__ = [
     "print_loop",
     "print_markdown",
     "print_retry",
+    "print_run",
     "print_type",
     "print_wait",
     "print_yaml",

@@ -8,6 +8,8 @@ from typing import Literal
 from dcf.sop.condition import Name
 from dcf.sop.prose import one_line
 
+ValueType = Literal["string", "number", "integer", "boolean", "array", "object"]
+
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
@@ -15,12 +17,15 @@ class Transfer:
 
     In ``reads``: the value known as ``source`` (dotted) is given to the step as ``target``. In
     ``writes``: the member ``source`` (dotted) of the step's result is known as ``target`` from here
-    on; of a loop, ``target`` is the list of what each turn left as ``source``.
+    on; of a loop, ``target`` is the list of what each turn left as ``source``. ``type``, and
+    ``items`` of a list, say what a person has to report.
     """
 
     source: str
     target: str
     line: int = field(default=0, compare=False)
+    type: ValueType | None = None
+    items: ValueType | None = None
 
     @property
     def root(self) -> str:

@@ -9,7 +9,9 @@ from dcf.sop.direction import Finish, Stop
 from dcf.sop.language.clause import Clause, Member
 from dcf.sop.step import StepKind
 
-_WORK: frozenset[Member] = frozenset({"skills", "reads", "writes", "role", "tier", "budget"})
+_WORK: frozenset[Member] = frozenset(
+    {"skills", "reads", "writes", "role", "tier", "budget", "runs"}
+)
 _QUESTION = re.compile(r"(?:if|decide|decision|choose|route|whether|which|depending)\b|.*\?$")
 
 _AGREES = re.compile(

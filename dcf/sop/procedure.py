@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from dcf.sop.conduct import Budget
+from dcf.sop.conduct import Budget, ValueType
 from dcf.sop.prose import one_line, tidy
 from dcf.sop.step import Step
 
-ValueType = Literal["string", "number", "integer", "boolean", "array", "object"]
 VALUE_TYPES: tuple[ValueType, ...] = (
     "string",
     "number",

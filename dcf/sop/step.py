@@ -88,7 +88,8 @@ class Step:
     """One numbered step. Which members mean something depends on ``kind``:
 
     - ``task``: somebody does something; ``skills``, ``reads``, ``writes``, ``role``, ``retries``,
-      ``deadline``, ``approval`` (asked before the work), ``handlers``, ``tier`` and ``budget``.
+      ``deadline``, ``approval`` (asked before the work), ``handlers``, ``tier``, ``budget`` and
+      ``runs``.
     - ``manual``: a person does it, any one of those in ``role``; ``reads``, ``choices``,
       ``writes``, ``retries``, ``deadline`` and ``handlers``. With ``choices`` the person picks one
       of them, which is known as the first of ``writes``; the others, and all without ``choices``,
@@ -136,8 +137,8 @@ class Step:
     line: int = field(default=0, compare=False)
     commands: tuple[Command, ...] = field(default=(), compare=False)
     """Of its text; no part of equality, since the text has them."""
-    runs: ArgumentList | None = field(default=None, compare=False)
-    """What its task runs, of a step that was made of a command for a skill that runs commands."""
+    runs: ArgumentList | None = None
+    """What its task runs, by a skill that runs commands."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", one_line(self.title))

@@ -16,7 +16,7 @@ from control_plane import payload
 from dcf import asl
 from dcf.context_form import FILE_KINDS, KINDS
 from dcf.problem import Problem, has_errors
-from dcf.schema import SchemaUnusable, schema_of
+from dcf.schema import SchemaUnusable, example_of, schema_of
 from dcf.skills import SkillCatalog, UnknownSkill
 from dcf.workflow.errors import InvalidWorkflow
 from dcf.workflow.naming import TASK_WORKFLOW
@@ -61,7 +61,10 @@ class WorkflowDocument:
         if schema is None:
             return []
         try:
-            return [
+            faults = schema_of(schema).faults(value)
+            others = [one for one in faults if list(one.absolute_schema_path) != ["required"]]
+            lacks = _lacks(schema, value) if len(others) < len(faults) else []
+            return lacks + [
                 Problem(
                     "WF_INPUT",
                     f"the input violates workflow_input_schema: {error.message}",
@@ -69,7 +72,7 @@ class WorkflowDocument:
                     hint=_schema_hint(error.schema),
                     file="input",
                 )
-                for error in schema_of(schema).faults(value)
+                for error in others
             ]
         except SchemaUnusable as unusable:
             return [
@@ -323,6 +326,18 @@ def _escape(name: str) -> str:
 
 def _pointer(parts: Any) -> str:
     return "".join(f"/{_escape(str(part))}" for part in parts)
+
+
+def _lacks(schema: Mapping[str, Any], value: Mapping[str, Any]) -> list[Problem]:
+    """The inputs that ``value`` must have and has not, in one problem with an example."""
+    names = [name for name in schema["required"] if name not in value]
+    members = schema.get("properties", {})
+    example = json.dumps(
+        {name: example_of(members.get(name)) for name in names}, ensure_ascii=False
+    )
+    message = f"the input lacks {', '.join(f'`{name}`' for name in names)}"
+    hint = f"the workflow needs {'it' if len(names) == 1 else 'them'}, for example: {example}"
+    return [Problem("WF_INPUT", message, hint=hint, file="input")]
 
 
 def _schema_hint(schema: Any) -> str:

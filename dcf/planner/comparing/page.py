@@ -9,9 +9,16 @@ from html import escape
 from typing import Any
 
 from dcf.diagram import DARK, LIGHT, Machine, Theme, arrange, read_chart, to_svg
-from dcf.planner.comparing.hues import colours, hue_by_step
+from dcf.planner.comparing.showing import (
+    ORIGIN,
+    PLACE,
+    colours,
+    hue_by_step,
+    lines_of,
+    summary,
+    where,
+)
 from dcf.planner.comparing.side_by_side import Part, SeenState, SideBySide
-from dcf.planner.comparing.wording import ORIGIN, PLACE, lines_of, summary, where
 from dcf.sop import PLACES, Sentence
 
 _STYLE = """

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from html import escape
 
 from dcf.diagram import DARK, FONTS, LIGHT, Picture, Theme, clean, width_of, wrap
-from dcf.planner.comparing.hues import colours, hue_by_step
+from dcf.planner.comparing.showing import PLACE, colours, hue_by_step, lines_of, summary, where
 from dcf.planner.comparing.side_by_side import Part, SeenState, SideBySide
-from dcf.planner.comparing.wording import PLACE, lines_of, summary, where
 
 _MARGIN = 20.0
 _LINES, _TEXT, _PLACE, _JOINT, _STATES = 46.0, 560.0, 104.0, 84.0, 320.0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dcf.planner.compiling.expression import Names, result_of, wrapped
 from dcf.planner.compiling.task_state import arguments, retries, rule_lines, title_and_text
 from dcf.planner.compiling.value_schema import value_schema
-from dcf.sop import YES_OR_NO, Sop, Step
+from dcf.sop import YES_OR_NO, Sop, Step, Transfer, Value
 
 State = dict[str, Any]
 
@@ -23,7 +23,7 @@ def manual_state(step: Step, shown: Mapping[str, str], names: Names, sop: Sop) -
         manual["choices"] = list(step.choices)
     reported = step.writes[1:] if step.choices else step.writes
     if reported:
-        manual["result"] = _schema([one.root for one in reported], sop)
+        manual["result"] = _schema(reported, sop)
     state: State = {
         "Type": "Task",
         "Comment": "\n".join([title_and_text(step), *rule_lines(sop.guardrails)]),
@@ -48,8 +48,14 @@ def _answer(step: Step) -> str:
     return f"{chosen} = 'yes'" if set(step.choices) == YES_OR_NO else chosen
 
 
-def _schema(reported: list[str], sop: Sop) -> State:
-    """What the person has to report; of the type that an output of this name has."""
-    declared = {one.name: value_schema(one) for one in sop.outputs}
-    members = {name: declared.get(name, {}) for name in reported}
+def _schema(reported: Sequence[Transfer], sop: Sop) -> State:
+    """What the person has to report; of the type that the step says, or that an output of this name
+    has."""
+    known = {one.name: value_schema(one) for one in sop.outputs}
+    known |= {
+        one.source: value_schema(Value(one.source, one.type, items=one.items))
+        for one in reported
+        if one.type is not None
+    }
+    members = {one.root: known.get(one.root, {}) for one in reported}
     return {"type": "object", "properties": members, "required": list(members)}

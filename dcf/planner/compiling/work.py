@@ -92,6 +92,7 @@ def _chosen(sop: Sop, market: Market) -> dict[str, Work]:
             if isinstance(found, SkillChoice):
                 work.choice = found
                 _declare(work)
+                work.problems += _not_permitted(work)
             elif isinstance(found, NoSkill):
                 work.gap = found
                 work.results = {write.target: WHOLE for write in step.writes}
@@ -101,7 +102,7 @@ def _chosen(sop: Sop, market: Market) -> dict[str, Work]:
             have |= {name: member.type for name, member in work.results.items()}
         else:
             kind = None if step.kind == "manual" else "array"
-            have |= {write.target: kind for write in step.writes}
+            have |= {write.target: write.type or kind for write in step.writes}
     return works
 
 
@@ -131,6 +132,19 @@ def _declare(work: Work) -> None:
             work.results[write.target] = Found(path, certain=False)
             if known:
                 work.problems.append(_not_given(work, write.source))
+
+
+def _not_permitted(work: Work) -> Iterator[Problem]:
+    """The program that the step runs, where its skill may not run it."""
+    step = work.step
+    allowed = {program for skill in work.skills for program in skill.permissions.commands}
+    if step.runs is not None and step.runs.program not in allowed:
+        yield Problem(
+            "PLAN_COMMAND",
+            f"step {step.number} runs {step.runs.program}, and {step.skills[0]} may not run it",
+            hint="name a skill that has it in `permissions.commands`",
+            line=step.line,
+        )
 
 
 def _not_given(work: Work, source: str) -> Problem:

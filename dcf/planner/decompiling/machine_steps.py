@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from dcf.planner.decompiling.command import command_of
 from dcf.planner.decompiling.jsonata_condition import NotPlain, read_jsonata
 from dcf.planner.decompiling.jsonpath_condition import dotted, read_rule
 from dcf.planner.decompiling.known_step import Known
 from dcf.planner.decompiling.renaming import renamed
 from dcf.planner.decompiling.state_data import (
     approval_of,
+    asked_beyond,
     asked_in_turn,
     budget_of,
     choices_of,
@@ -32,6 +34,7 @@ from dcf.planner.decompiling.state_ends import (
 from dcf.planner.decompiling.state_words import people_of, role_of, rule_text, words_of
 from dcf.sop import (
     CONTINUE,
+    ArgumentList,
     Branch,
     Comparison,
     Constant,
@@ -44,6 +47,7 @@ from dcf.sop import (
     Name,
     Step,
     StepKind,
+    Transfer,
 )
 
 State = Mapping[str, Any]
@@ -149,7 +153,10 @@ class _Reading:
         title, text = (known.title, known.text) if known else words_of(name, state, kind)
         binding = state.get("AgentBinding")
         binding = binding if isinstance(binding, Mapping) else {}
+        writes, runs = writes_of(state, kind, known), command_of(state, binding)
         odd += asked_in_turn(binding)
+        if kind == "manual":
+            odd += asked_beyond(binding, writes)
         if odd:
             text = "\n".join(part for part in (text, *odd) if part)
         number = self.numbers[name]
@@ -168,8 +175,8 @@ class _Reading:
             text=text,
             role=_role(binding, known, kind),
             skills=skills,
-            reads=reads_of(state) if kind in ("task", "approval", "manual") else (),
-            writes=writes_of(state, kind, known),
+            reads=_reads(state, kind, runs),
+            writes=writes,
             branches=branches,
             then=then,
             wait=wait_of(state) if kind == "wait" else None,
@@ -184,6 +191,7 @@ class _Reading:
             handlers=self._handlers(at, state),
             tier=binding.get("tier", known.tier if known else None) if is_work else None,
             budget=budget_of(binding),
+            runs=runs,
         )
 
     def _kind(self, name: str, state: State) -> StepKind:
@@ -273,6 +281,13 @@ class _Reading:
             steps = renamed(steps, names_outside(branch))
             lanes.append(Lane(steps, title or ("" if len(steps) == 1 else f"Lane {at}")))
         return tuple(lanes)
+
+
+def _reads(state: State, kind: StepKind, runs: ArgumentList | None) -> tuple[Transfer, ...]:
+    """What the work is given; of a command the values in it."""
+    if runs is not None:
+        return tuple(Transfer(name, name) for name in runs.placeholders)
+    return reads_of(state) if kind in ("task", "approval", "manual") else ()
 
 
 def _role(binding: Mapping[str, Any], known: Step | None, kind: StepKind) -> str | None:

@@ -10,6 +10,7 @@ from typing import TypeVar
 from dcf.sop import (
     AllOf,
     AnyOf,
+    ArgumentList,
     Branch,
     Comparison,
     Condition,
@@ -19,9 +20,11 @@ from dcf.sop import (
     Membership,
     Name,
     Not,
+    Placeholder,
     Presence,
     Step,
     Stop,
+    Transfer,
     Wait,
 )
 
@@ -39,7 +42,7 @@ def renamed(steps: Iterable[Step], names: Names) -> tuple[Step, ...]:
 def _step(step: Step, names: Names) -> Step:
     return replace(
         step,
-        reads=tuple(replace(one, source=_path(one.source, names)) for one in step.reads),
+        reads=tuple(_read(one, names, step.runs) for one in step.reads),
         writes=tuple(replace(one, target=names.get(one.target, one.target)) for one in step.writes),
         branches=tuple(
             Branch(_condition(one.condition, names), _direction(one.then, names))
@@ -49,10 +52,27 @@ def _step(step: Step, names: Names) -> Step:
         then=_direction(step.then, names),
         wait=step.wait and Wait(_value(step.wait.seconds, names), _value(step.wait.until, names)),
         loop=step.loop and replace(step.loop, items=_path(step.loop.items, names)),
+        runs=step.runs and _command(step.runs, names),
         steps=renamed(step.steps, names),
         joins=tuple(replace(one, name=names.get(one.name, one.name)) for one in step.joins),
         lanes=tuple(replace(lane, steps=renamed(lane.steps, names)) for lane in step.lanes),
     )
+
+
+def _read(read: Transfer, names: Names, runs: ArgumentList | None) -> Transfer:
+    """What a command is given is called there as it is outside of the list."""
+    source = _path(read.source, names)
+    return Transfer(source, source if runs else read.target)
+
+
+def _command(runs: ArgumentList, names: Names) -> ArgumentList:
+    return ArgumentList(
+        tuple(tuple(_part(one, names) for one in argument) for argument in runs.arguments)
+    )
+
+
+def _part(part: str | Placeholder, names: Names) -> str | Placeholder:
+    return part if isinstance(part, str) else Placeholder(names.get(part.name, part.name))
 
 
 def _path(path: str, names: Names) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dcf.planner.decompiling.jsonata_condition import NotPlain
 from dcf.planner.decompiling.jsonpath_condition import dotted
-from dcf.sop import Approval, Budget, Join, Keep, Retry, Step, Transfer, clashes
+from dcf.sop import VALUE_TYPES, Approval, Budget, Join, Keep, Retry, Step, Transfer, clashes
 
 State = Mapping[str, Any]
 _VALUE = re.compile(
@@ -150,9 +151,41 @@ def _answered(state: State) -> Iterator[Transfer]:
     answer = next((key for key, member in kept.items() if member == "answer"), None)
     if choices_of(state["AgentBinding"]) and kept:
         yield Transfer("answer", answer or "answer")
+    asked = state["AgentBinding"]["manual"].get("result")
+    schemas = asked.get("properties", {}) if isinstance(asked, Mapping) else {}
     for key, member in kept.items():
         if key != answer and member is not None:
-            yield Transfer(member, key)
+            yield Transfer(member, key, **_type(schemas.get(member)))
+
+
+def _type(schema: Any) -> dict[str, Any]:
+    """The type that a step can say of what a person reports."""
+    found = schema if isinstance(schema, Mapping) else {}
+    kind, items = found.get("type"), found.get("items")
+    if kind not in VALUE_TYPES:
+        return {}
+    item = items.get("type") if kind == "array" and isinstance(items, Mapping) else None
+    return {"type": kind, "items": item if item in VALUE_TYPES else None}
+
+
+def asked_beyond(binding: Mapping[str, Any], writes: Sequence[Transfer]) -> list[str]:
+    """In words what a person has to report beside the types of ``writes``."""
+    wanted = binding.get("manual")
+    asked = wanted.get("result") if isinstance(wanted, Mapping) else None
+    if not isinstance(asked, Mapping):
+        return []
+    said = {
+        one.source: {"type": one.type} | ({"items": {"type": one.items}} if one.items else {})
+        for one in writes
+        if one.type is not None
+    }
+    told = {
+        name: {key: part for key, part in schema.items() if key not in ("description", "examples")}
+        for name, schema in asked.get("properties", {}).items()
+        if isinstance(schema, Mapping)
+    }
+    beyond = {name: schema for name, schema in told.items() if schema and schema != said.get(name)}
+    return [f"What is reported has to fit {json.dumps(beyond)}."] if beyond else []
 
 
 def choices_of(binding: Mapping[str, Any]) -> tuple[str, ...]:

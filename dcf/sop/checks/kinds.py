@@ -26,10 +26,11 @@ _SAID = {
     "tier": "a tier",
     "budget": "a budget",
     "choices": "choices",
+    "runs": "a command",
 }
 _TASK = frozenset(
     {"role", "skills", "reads", "writes", "approval", "retries", "deadline", "handlers", "branches"}
-    | {"tier", "budget"}
+    | {"tier", "budget", "runs"}
 )
 _ALLOWED: dict[StepKind, frozenset[str]] = {
     "task": _TASK,
@@ -72,6 +73,8 @@ def check_kinds(sop: Sop, findings: Findings) -> None:
         _check_handlers(step, findings)
         _check_silence(step, findings)
         _check_choices(step, findings)
+        _check_types(step, findings)
+        _check_run(step, findings)
 
 
 def _check_extra(step: Step, findings: Findings) -> None:
@@ -168,3 +171,28 @@ def _check_handlers(step: Step, findings: Findings) -> None:
                 line = handler.line or step.line
                 findings.add("SOP_TWICE", message, "keep one of the two", line)
             seen.add(name)
+
+
+def _check_types(step: Step, findings: Findings) -> None:
+    """Only what a person reports has a type of its own: a skill's tools say theirs."""
+    reported = step.writes[1 if step.choices else 0 :] if step.kind == "manual" else ()
+    for one in (*step.reads, *step.writes):
+        if one.type is not None and (one not in reported or "." in one.source):
+            message = f"step {step.number} gives `{one.source}` a type, and no person reports it"
+            hint = "take the type out; it is for what a manual step writes, but for its choice"
+            findings.add("SOP_KIND", message, hint, one.line or step.line)
+
+
+def _check_run(step: Step, findings: Findings) -> None:
+    """A command is run by a skill that is named, with values that are read."""
+    if step.runs is None or step.kind != "task":
+        return
+    if len(step.skills) != 1:
+        hint = "add one `Skill: ...` that may run the program, or take the command out"
+        _missing(step, "SOP_COMMAND", "does not say which skill runs its command", hint, findings)
+    read = {one.target for one in step.reads if one.source == one.target}
+    for name in step.runs.placeholders:
+        if name not in read:
+            hint = f"add `{name}` to `Reads:`"
+            what = f"has {{{{{name}}}}} in its command, and does not read it"
+            _missing(step, "SOP_COMMAND", what, hint, findings)

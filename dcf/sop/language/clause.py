@@ -24,6 +24,7 @@ Member = Literal[
     "handler",
     "tier",
     "budget",
+    "runs",
 ]
 FLOW: frozenset[Member] = frozenset({"branch", "then", "handler", "kind", "loop", "parallel"})
 """Of what decides which steps are reached."""

@@ -19,6 +19,7 @@ from dcf.sop.language.phrase import (
     split_list,
 )
 from dcf.sop.language.retry_text import read_retry
+from dcf.sop.language.run_text import read_run
 from dcf.sop.language.sentences import read_sentence, split_sentences
 from dcf.sop.language.transfer_text import read_transfers
 from dcf.sop.language.wait_text import read_wait
@@ -51,6 +52,7 @@ _MEANING = {
     "time limit": "deadline",
     "approval": "approval",
     "approval by": "approval",
+    "runs": "runs",
     "choices": "choices",
     "choice": "choices",
     "on error": "handler",
@@ -101,7 +103,8 @@ def read_label(text: str) -> list[Clause] | None:
         return None
     if not value and name not in BRANCH:
         raise Unreadable("SOP_LABEL", f"after {name!r} there is nothing", "write it on the line")
-    return _read(_MEANING[name], single_blanks(value))
+    # Blanks of a command may stand in its quotes.
+    return _read(_MEANING[name], value if name == "runs" else single_blanks(value))
 
 
 def read_phrase(text: str) -> list[Clause]:
@@ -142,6 +145,8 @@ def _read(meaning: str, value: str) -> list[Clause]:
             return [Clause("approval", read_approval(re.sub(r"^by ", "", value)))]
         case "choices":
             return [Clause("choices", read_choices(value))]
+        case "runs":
+            return [Clause("runs", read_run(value))]
         case "handler":
             return [Clause("handler", Handler((), read_direction(value)))]
         case "tier":

@@ -1,4 +1,4 @@
-"""What all phrases share: quotes, names, number words, and the error of one that cannot be read."""
+"""What phrases share: quotes, emphasis, names, number words, and the error of an unreadable one."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ _QUOTED = {
 }
 _LISTED = re.compile(r"\s*,\s*(?:(?:or|and)\s+)?|\s+(?:or|and)\s+")
 _BLANKS = re.compile(r"\s{2,}")
+_EMPHASIS = re.compile(r"(?P<mark>\*{1,3}|_{1,3})(?P<inside>(?![\s*_]).+?)(?P=mark)(?P<end>[.;]?)")
+_CHECKBOX = re.compile(r"\[[ xX]\]\s+")
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBER_WORDS = {word: number for number, word in enumerate(_COUNTED, start=1)}
 _NUMBER_WORDS |= {"a": 1, "an": 1, "once": 1, "twice": 2}
@@ -74,6 +76,22 @@ def single_blanks(text: str) -> str:
         parts.append(text[start : found.start()])
         start = found.end()
     return " ".join([*parts, text[start:]])
+
+
+def without_emphasis(text: str) -> str:
+    """``text`` without a box to tick, and without the marks of bold and italics around it."""
+    box = _CHECKBOX.match(text)
+    text = _without_bold(text[box.end() :] if box else text).strip()
+    around = _EMPHASIS.fullmatch(text)
+    return f"{around['inside']}{around['end']}" if around else text
+
+
+def _without_bold(text: str) -> str:
+    hidden = masked(text)
+    stars = [at for at in range(len(text) - 1) if hidden[at : at + 2] == "**"]
+    for at in reversed(stars):
+        text = text[:at] + text[at + 2 :]
+    return text
 
 
 def quoted(text: str) -> str:

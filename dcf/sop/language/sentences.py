@@ -12,7 +12,6 @@ from dcf.sop.language.clause import Clause
 from dcf.sop.language.condition_text import read_condition
 from dcf.sop.language.direction_text import STARTS, read_direction
 from dcf.sop.language.duration import read_duration
-from dcf.sop.language.emphasis import without_emphasis
 from dcf.sop.language.join_text import read_joins
 from dcf.sop.language.loop_text import START as LOOP_START
 from dcf.sop.language.loop_text import read_loop
@@ -25,6 +24,7 @@ from dcf.sop.language.phrase import (
     single_blanks,
     split_at,
     split_list,
+    without_emphasis,
 )
 from dcf.sop.language.retry_text import read_errors, read_retry
 from dcf.sop.language.steering import (

@@ -6,8 +6,12 @@ import re
 
 from dcf.sop.conduct import Transfer
 from dcf.sop.language.phrase import DOTTED, NAME, Unreadable, bare, split_list
+from dcf.sop.language.type_text import print_type, read_type
 
-_AS = re.compile(rf"(?P<source>`{DOTTED}`|{DOTTED})(?:\s+as\s+(?P<target>`{NAME}`|{NAME}))?")
+_AS = re.compile(
+    rf"(?P<source>`{DOTTED}`|{DOTTED})(?:\s+as\s+(?P<target>`{NAME}`|{NAME}))?"
+    r"(?:\s*\((?P<type>[^()`]+)\))?"
+)
 _HINT = "names are letters, digits and _, parts joined by dots: `order.total` as `amount`"
 
 
@@ -26,10 +30,15 @@ def read_transfer(text: str) -> Transfer:
             hint = 'a fixed value is an input that has a default: `team` (text, default "sales")'
         raise Unreadable("SOP_NAME", f"{text.strip()!r} is no name of a value", hint)
     source = bare(found["source"])
-    return Transfer(source, bare(found["target"] or source.rpartition(".")[2]))
+    kind = read_type(found["type"]) if found["type"] else {}
+    if kind is None:
+        hint = "types are text, number, whole number, yes/no, list of ..., record"
+        raise Unreadable("SOP_VALUE", f"there is no type {found['type']!r}", hint)
+    return Transfer(source, bare(found["target"] or source.rpartition(".")[2]), **kind)
 
 
 def print_transfer(transfer: Transfer) -> str:
     """As ``read_transfer`` reads it."""
     named = "" if transfer.is_plain else f" as `{transfer.target}`"
-    return f"`{transfer.source}`{named}"
+    kind = f" ({print_type(transfer.type, transfer.items)})" if transfer.type else ""
+    return f"`{transfer.source}`{named}{kind}"

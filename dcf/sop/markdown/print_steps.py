@@ -18,6 +18,7 @@ from dcf.sop.language.labels import steers
 from dcf.sop.language.loop_text import print_loop
 from dcf.sop.language.phrase import Unreadable
 from dcf.sop.language.retry_text import print_retry
+from dcf.sop.language.run_text import print_run
 from dcf.sop.language.sentences import read_sentence
 from dcf.sop.language.transfer_text import print_transfer
 from dcf.sop.language.wait_text import print_wait
@@ -129,6 +130,8 @@ def _clauses(step: Step) -> Iterator[tuple[Clause, str]]:
         yield Clause("role", step.role), f"Role: {print_person(step.role)}"
     if step.skills:
         yield Clause("skills", step.skills), f"Skill: {', '.join(step.skills)}"
+    if step.runs is not None:
+        yield Clause("runs", step.runs), f"Runs: {print_run(step.runs)}"
     if step.reads:
         yield Clause("reads", step.reads), f"Reads: {', '.join(map(print_transfer, step.reads))}"
     if step.writes:

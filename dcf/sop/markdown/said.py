@@ -152,6 +152,7 @@ _NAMED = {
     "role": "who does it",
     "approval": "who approves",
     "choices": "its choices",
+    "runs": "what it runs",
 }
 
 

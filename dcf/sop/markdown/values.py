@@ -6,30 +6,15 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from dcf.sop.conduct import ValueType
 from dcf.sop.findings import Findings
 from dcf.sop.language.phrase import NAME, Unreadable, bare
+from dcf.sop.language.type_text import print_type, read_type
 from dcf.sop.markdown.blocks import text_blocks
 from dcf.sop.markdown.items import Item
 from dcf.sop.markdown.literal import print_literal, read_literal
-from dcf.sop.procedure import Value, ValueType
+from dcf.sop.procedure import Value
 
-_TYPES: dict[str, ValueType] = {
-    **dict.fromkeys(("text", "string", "date", "timestamp", "date and time"), "string"),
-    **dict.fromkeys(("number", "decimal", "amount"), "number"),
-    **dict.fromkeys(("integer", "whole number", "count"), "integer"),
-    **dict.fromkeys(("boolean", "yes/no", "yes or no", "flag"), "boolean"),
-    **dict.fromkeys(("list", "array"), "array"),
-    **dict.fromkeys(("object", "record"), "object"),
-}
-_SAID: dict[ValueType, tuple[str, str]] = {
-    "string": ("text", "texts"),
-    "number": ("number", "numbers"),
-    "integer": ("whole number", "whole numbers"),
-    "boolean": ("yes/no", "yes/no"),
-    "array": ("list", "lists"),
-    "object": ("record", "records"),
-}
-"""How a type is written, for one value and for the elements of a list."""
 _NAME = re.compile(r"(?P<name>`[^`]*`|\*\*[^*]+\*\*:?|[^(:–—`]+?)\s*(?=$|[(:–—]|\s-\s)")
 _ATTRIBUTE = re.compile(
     r"(?P<required>required|mandatory)\b|(?P<optional>optional|not required)\b"
@@ -137,16 +122,10 @@ def _alternatives(text: str, at: int) -> tuple[tuple[Any, ...], int]:
 
 
 def _type(words: str) -> dict[str, Any]:
-    outer, of, inner = words.partition(" of ")
-    kind = _TYPES.get(outer) or _TYPES.get(outer.removesuffix("s"))
-    if kind is None:
+    found = read_type(words)
+    if found is None:
         raise Unreadable("SOP_VALUE", f"there is no type {words!r}", _HINT)
-    if not of:
-        return {"type": kind}
-    items = _TYPES.get(inner) or _TYPES.get(inner.removesuffix("s"))
-    if items is None or kind != "array":
-        raise Unreadable("SOP_VALUE", f"there is no type {words!r}", _HINT)
-    return {"type": kind, "items": items}
+    return found
 
 
 def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -156,7 +135,7 @@ def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def print_value(value: Value) -> str:
     """One line, as ``read_value`` reads it, without the members."""
-    said = [print_type(value)]
+    said = [print_type(value.type, value.items)]
     if value.required and value.default is not None:
         said.append("required")
     elif not value.required:
@@ -168,9 +147,3 @@ def print_value(value: Value) -> str:
             said.append(f"{name} {print_literal(getattr(value, name))}")
     description = f": {value.description}" if value.description else ""
     return f"`{value.name}` ({', '.join(said)}){description}"
-
-
-def print_type(value: Value) -> str:
-    """The type in words: ``text``, ``list of records``."""
-    one = _SAID[value.type][0]
-    return f"{one} of {_SAID[value.items][1]}" if value.items else one

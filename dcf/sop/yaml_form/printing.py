@@ -15,6 +15,7 @@ from dcf.sop.language.direction_text import print_direction
 from dcf.sop.language.duration import print_duration
 from dcf.sop.language.join_text import print_join
 from dcf.sop.language.retry_text import print_retry
+from dcf.sop.language.run_text import print_run
 from dcf.sop.language.transfer_text import print_transfer
 from dcf.sop.language.wait_text import print_wait
 from dcf.sop.procedure import Sop, Value
@@ -73,6 +74,7 @@ def _step(step: Step) -> dict[str, Any]:
         skills=list(step.skills),
         for_each=_loop(step.loop),
         wait=None if step.wait is None else print_wait(step.wait),
+        runs=None if step.runs is None else print_run(step.runs),
         reads=[_bare(print_transfer(one)) for one in step.reads],
         writes=[_bare(print_transfer(one)) for one in step.writes],
         choices=list(step.choices),

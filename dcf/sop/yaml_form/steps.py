@@ -18,6 +18,7 @@ from dcf.sop.language.join_text import read_joins
 from dcf.sop.language.labels import read_skills
 from dcf.sop.language.phrase import STEP_NUMBER
 from dcf.sop.language.retry_text import read_retry
+from dcf.sop.language.run_text import read_run
 from dcf.sop.language.transfer_text import read_transfer
 from dcf.sop.language.wait_text import read_wait
 from dcf.sop.numbers import full_number, number_jumps
@@ -25,7 +26,7 @@ from dcf.sop.step import Branch, Handler, Lane, Loop, Step, StepKind
 from dcf.sop.yaml_form.limits import read_budget_of, read_duration_of
 
 T = TypeVar("T")
-_WORK = ("skills", "reads", "writes", "role", "tier", "budget")
+_WORK = ("skills", "reads", "writes", "role", "tier", "budget", "runs")
 
 
 class StepReader:
@@ -60,6 +61,7 @@ class StepReader:
             then=self._direction(place),
             wait=self._wait(place),
             approval=approval,
+            runs=self._read(place.member("runs"), read_run),
             choices=tuple(value.get("choices", ())),
             loop=_loop(value.get("for_each")),
             steps=self.steps(place.member("steps"), number),

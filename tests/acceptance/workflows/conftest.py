@@ -27,6 +27,7 @@ from control_plane import HintQueue, RedisBackend, Store
 from dcf import workflow
 from dcf.agents import LocalRuntime
 from dcf.planner import Market, Plan, ToolResults, compile_sop
+from dcf.schema import example_of
 from dcf.search import embedder_named
 from dcf.skills import SkillCatalog
 from dcf.skills.discovery import SkillSearch
@@ -129,7 +130,7 @@ async def play(
 
     ``input`` is the name of a file in ``workflows/inputs/`` or the value itself; ``run_id`` is the
     run's id, on which the draws of the flaky cases depend. ``document`` is played instead of a
-    file; ``answers`` has the decisions, by who is asked.
+    file; ``answers`` has the decisions, by who is asked to approve or to do something.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(_store(redis_url))
@@ -205,7 +206,19 @@ async def _decide(store: Store, run_id: str, answers: Mapping[str, Decision]) ->
             who = next(filter(asked.request.may_decide, answers), None)
             if who is not None:
                 await workflow.answer_approval(store, asked, decision=answers[who], by=who)
+        for task in await workflow.waiting_tasks(store, run_id):
+            who = next(filter(task.is_for, answers), None)
+            if who is not None:
+                await workflow.answer_task(store, task, _said(task, who, answers[who]))
         await asyncio.sleep(0.2)
+
+
+def _said(task: workflow.WaitingTask, who: str, decision: Decision) -> workflow.ManualAnswer:
+    """Who approves does a task, too: the first choice, and what is reported of the right types."""
+    if decision == "reject":
+        return workflow.ManualAnswer("failed", who, note="it cannot be done")
+    chosen = next(iter(task.manual.choices), None)
+    return workflow.ManualAnswer("done", who, chosen, example_of(task.manual.result))
 
 
 async def _stopped(task: asyncio.Task[None]) -> None:

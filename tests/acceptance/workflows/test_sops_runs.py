@@ -257,6 +257,19 @@ async def test_a_refused_difference_sends_the_invoice_back(play_sop: Any) -> Non
     assert [call["team"] for call in ended.called("tell_team")] == ["finance"]
 
 
+async def test_a_machine_that_the_technician_cannot_repair_stays_down(play_sop: Any) -> None:
+    ended = await play_sop(
+        "machine-maintenance",
+        "machine-worn-bearing",
+        {"maintenance technician": "reject"},
+        "unrepaired-machine",
+    )
+
+    assert (ended.error, ended.cause) == ("MachineDown", "PRESS-4 is not sound")
+    assert [call["about"] for call in ended.called("open_case")] == ["PRESS-4"]
+    assert ended.effects["order_supplies"] == 1
+
+
 async def test_only_the_value_whose_controls_failed_is_measured_twice(play_sop: Any) -> None:
     ended = await play_sop("lab-sample", "sample-retest")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from integration.knowledge.world import Agents, play_runs
+from integration.knowledge.world import Agents, bound, play_runs
 from integration.worker.crew import crew_on
+from unit.workflow.stage import document_of, flow, passing
 
 from control_plane import Outbox, keys
 from dcf.cli.graph.access import open_graph
@@ -15,6 +17,9 @@ from dcf.cli.graph.sync import sync_graph
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, explain_error
+from dcf.knowledge import GraphConnection
+from dcf.knowledge.cypher import query
+from dcf.workflow import finalize, submit
 
 SCREEN = Screen(as_json=True)
 
@@ -42,6 +47,37 @@ async def test_a_sync_writes_what_waits_and_all_again_when_asked(
     async with open_graph(settings, SCREEN) as (knowledge, done):
         assert done.runs == 0
         assert len([run async for run in knowledge.runs()]) == 2
+
+
+async def test_a_sync_of_all_adds_to_outcomes_that_are_there_why_skills_were_chosen(
+    redis_url: str, graph_url: str, short_dir: Path
+) -> None:
+    settings = settings_of(short_dir, DCF_REDIS_URL=redis_url, DCF_GRAPH_URL=graph_url)
+    document = document_of(flow(Pay=bound("orders.pay"), Z=passing()))
+    plan = {"steps": [{"states": ["Pay"], "why": "the newest version"}]}
+    planned = replace(document, raw={**document.raw, "plan": plan})
+    async with crew_on(redis_url, outbox=True) as crew:
+        crew.worker(agents=Agents())
+        for run in ("old", "lost"):
+            await submit(crew.store, planned, 0, workflow_id=run)
+            await crew.end(run)
+            await finalize(crew.store, run, by="test")
+    await sync_graph(settings, SCREEN, everything=False)
+    # As they were when outcomes did not keep it: one without it, and one that is gone.
+    outcome = "MATCH (e:StateOutcome {workflow_id: $run}) "
+    chosen = "MATCH (e:StateOutcome) RETURN e.workflow_id, e.chosen"
+    async with GraphConnection(graph_url) as graph:
+        forgets = query(outcome + "SET e.chosen = null", run="old")
+        loses = query(outcome + "DETACH DELETE e", run="lost")
+        await graph.write([forgets, loses])
+        assert await graph.read(chosen) == [["old", None]]
+
+    again = await sync_graph(settings, SCREEN, everything=True)
+
+    assert again.fields["written"]["runs"] == 2
+    async with GraphConnection(graph_url) as graph:
+        rows = await graph.read(chosen)
+    assert sorted(rows) == [["lost", "the newest version"], ["old", "the newest version"]]
 
 
 async def test_runs_that_ended_without_a_graph_are_written_when_all_are(

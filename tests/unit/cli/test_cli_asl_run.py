@@ -287,3 +287,49 @@ def test_a_definition_that_aws_does_not_take_is_refused_as_when_it_is_validated(
     code, out, _ = run(write(tmp_path, "m.json", definition), "--json")
     assert code == 2
     assert [one["code"] for one in json.loads(out)["problems"]] == ["ASL_TOO_LARGE"]
+
+
+def test_inputs_that_a_workflow_declares_and_nobody_gives_are_named_before_the_run(
+    run: Run, tmp_path: Path
+) -> None:
+    each = {"StartAt": "One", "States": {"One": {"Type": "Pass", "End": True}}}
+    many = {"Condition": "{% $states.input.limit > 9 %}", "Next": "End"}
+    definition = {
+        "QueryLanguage": "JSONata",
+        "StartAt": "Many",
+        "States": {
+            "Many": {"Type": "Choice", "Choices": [many], "Default": "Each"},
+            "Each": {
+                "Type": "Map",
+                "Items": "{% $states.input.parts %}",
+                "ItemProcessor": each,
+                "Next": "End",
+            },
+            "End": {"Type": "Succeed"},
+        },
+    }
+    parts = {"type": "object", "properties": {"sku": {"type": "string"}}, "required": ["sku"]}
+    schema = {
+        "type": "object",
+        "properties": {
+            "limit": {"type": "integer", "examples": [12]},
+            "parts": {"type": "array", "items": parts},
+            "note": {"type": "string"},
+        },
+        "required": ["limit", "parts"],
+    }
+    document = {"workflow_name": "sort", "workflow_input_schema": schema, "asl": definition}
+    machine = write(tmp_path, "sort.json", document)
+
+    code, out, err = run(machine)
+    assert (code, out) == (2, "")
+    assert "the input lacks `limit`, `parts` [WF_INPUT]" in err
+    assert 'for example: {"limit": 12, "parts": [{"sku": "text"}]}' in err
+
+    code, _, err = run(machine, "--input", '{"parts": []}')
+    assert code == 2 and "lacks `limit` [WF_INPUT]" in err and "parts" not in err
+    code, out, _ = run(machine, "--input", '{"limit": 1, "parts": [{"sku": "a"}]}')
+    assert code == 0 and "SUCCEEDED" in out
+    # A machine in plain ASL declares nothing: it is run.
+    code, out, err = run(write(tmp_path, "plain.json", definition))
+    assert code == 1 and "States.QueryEvaluationError" in out + err

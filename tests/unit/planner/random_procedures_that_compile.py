@@ -29,10 +29,12 @@ from dcf.sop import (
     Stop,
     Transfer,
     Value,
+    ValueType,
     Wait,
     clashes,
 )
 
+REPORTED: tuple[ValueType | None, ...] = (None, "string", "integer", "boolean", "array")
 KEEPS: tuple[Keep, ...] = ("first", "last", "every")
 
 TASKS = (
@@ -167,7 +169,11 @@ class Maker:
             role=self.rng.choice([None, "dba", "dba or sre"]),
             reads=tuple(Transfer(name, name) for name in sorted(known) if self.rng.random() < 0.3),
             choices=choices,
-            writes=tuple(Transfer(name, name) for name in names),
+            writes=tuple(
+                # The first is the choice, where there are any.
+                Transfer(name, name, type=None if choices and not at else self.rng.choice(REPORTED))
+                for at, name in enumerate(names)
+            ),
             deadline=self.rng.choice([None, 3600]),
             handlers=(failed,),
             branches=branches,

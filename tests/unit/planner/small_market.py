@@ -46,6 +46,30 @@ EXAMPLES: Mapping[str, Any] = {
     "array": [{"sku": "DESK"}, {"sku": "LAMP"}],
 }
 
+SELL_IT = """# Sell it
+
+## Objective
+
+It is paid for.
+
+## Inputs
+
+- `order_id` (text)
+
+## Steps
+
+1. Check the order
+   - Skill: shop.check
+   - Writes: `valid`
+   - If `valid` is false, stop with Rejected
+2. Charge the card of the customer
+   - Skill: shop.charge
+   - Retry on Busy up to 2 times
+3. Tell the customer what happened
+   - Skill: post.tell
+"""
+"""A procedure of steps that the market covers."""
+
 
 def small_market(folder: Path, **changed: Any) -> Market:
     """The market, with an index in ``folder``; words alone decide."""

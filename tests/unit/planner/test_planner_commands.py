@@ -3,20 +3,36 @@ permits."""
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_market import small_market
 
 from dcf import asl
-from dcf.planner import command_steps, write_command_draft
+from dcf.planner import command_steps, compile_sop, decompile, write_command_draft
 from dcf.planner.compiling.command_arguments import command_arguments
 from dcf.planner.compiling.expression import Names
+from dcf.planner.decompiling.command import command_of
 from dcf.problem import has_errors
 from dcf.skills import SkillCatalog, generate_all
-from dcf.sop import Sop, draft, read_argument_list
+from dcf.sop import (
+    NotPlain,
+    Sop,
+    Step,
+    Transfer,
+    Value,
+    draft,
+    parse,
+    print_markdown,
+    print_yaml,
+    read_argument_list,
+)
 
 RUNBOOK = """\
 # Drain a node
@@ -136,3 +152,60 @@ def test_the_draft_permits_exactly_the_programs_of_the_text(tmp_path: Path) -> N
     more = draft(RUNBOOK.replace("sleep 5", "shred disk"), "drain.md").sop
     assert not command_steps(more).covered_by(catalog)
     assert write_command_draft(sources, generated, found).problems[0].code == "SKILL_NEW_EXISTS"
+
+
+def test_commands_are_told_and_compile_to_the_same_states(tmp_path: Path) -> None:
+    found = command_steps(_sop())
+    sources, generated = tmp_path / "skills_src", tmp_path / "generated"
+    assert write_command_draft(sources, generated, found).problems == []
+    assert not has_errors(generate_all(sources, generated).problems)
+    market = replace(small_market(tmp_path), catalog=SkillCatalog.load(generated))
+    plan = compile_sop(found.sop, market)
+    assert plan.document is not None, [str(one) for one in plan.problems]
+
+    states = {name: part for name, part in plan.document.items() if name != "plan"}
+    text = print_markdown(decompile(states).sop)
+    assert "Runs: `kubectl get node {{node}}`" in text
+    read = parse(text, "told.md")
+    assert read.sop is not None, [str(one) for one in read.problems]
+    again = compile_sop(read.sop, market).document
+    assert again is not None
+    assert _commands(again) == _commands(plan.document)
+    assert decompile(plan.document).sop.steps[0].runs == found.sop.steps[0].runs
+
+
+def test_a_command_that_its_skill_may_not_run_is_no_plan(tmp_path: Path) -> None:
+    text = "# T\n\n## Objective\n\nO.\n\n## Steps\n\n1. Look\n   - Skill: shop.price\n"
+    sop = parse(f"{text}   - Runs: `ls -l`\n", "x.md").sop
+    assert sop is not None
+
+    plan = compile_sop(sop, small_market(tmp_path))
+
+    assert plan.document is None
+    assert [one.code for one in plan.problems] == ["PLAN_COMMAND"]
+
+
+WORD = st.text(st.sampled_from("ab -'\"`$*#;|<>{}\\é=/"), max_size=8)
+VALUE = st.sampled_from([("--to={{x}}-1",), ("{{x}}",), ("--",), ("{{y}}/z",)])
+
+
+@given(st.lists(st.one_of(WORD.map(lambda one: (shlex.quote(one),)), VALUE), max_size=5))
+def test_any_command_is_printed_as_it_reads_and_its_argv_is_read_back(
+    words: list[tuple[str]],
+) -> None:
+    try:
+        runs = read_argument_list(" ".join(["run", *(word for (word,) in words)]))
+    except NotPlain:
+        return
+    reads = tuple(Transfer(name, name) for name in runs.placeholders)
+    step = Step("1", "Do it", skills=("a.b",), reads=reads, runs=runs)
+    sop = Sop("T", "O.", (step,), tuple(map(Value, runs.placeholders)))
+    for printed in (print_markdown(sop), print_yaml(sop)):
+        assert parse(printed, "x.md" if printed.startswith("#") else "x.yaml").sop == sop, printed
+    state = {"Arguments": command_arguments(runs, Names(), None)}
+    assert command_of(state, {"skills": ["a.b@1.0.0"]}) == runs
+
+
+def _commands(document: dict[str, Any]) -> dict[str, Any]:
+    states = document["asl"]["States"]
+    return {name: one["Arguments"] for name, one in states.items() if "Arguments" in one}

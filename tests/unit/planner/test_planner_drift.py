@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from campaigns import campaign
 from random_procedures_that_compile import Maker
-from small_market import small_market
+from small_market import SELL_IT
 
 from dcf.planner import Drift, Market, Plan, Takes, compile_sop, drift
 from dcf.planner.drifting.three_way import MISSING, UNKNOWN, merged
@@ -21,39 +21,12 @@ from dcf.skills import SkillCatalog
 from dcf.sop import Sop, parse, print_markdown
 from dcf.workflow import validate
 
-TEXT = """# Sell it
-
-## Objective
-
-It is paid for.
-
-## Inputs
-
-- `order_id` (text)
-
-## Steps
-
-1. Check the order
-   - Skill: shop.check
-   - Writes: `valid`
-   - If `valid` is false, stop with Rejected
-2. Charge the card of the customer
-   - Skill: shop.charge
-   - Retry on Busy up to 2 times
-3. Tell the customer what happened
-   - Skill: post.tell
-"""
 CHARGE, TELL = "ChargeTheCardOfTheCustomer", "TellTheCustomerWhatHappened"
 INSERTED = (
-    TEXT.replace("3. Tell", "4. Tell")
+    SELL_IT.replace("3. Tell", "4. Tell")
     .replace("2. Charge", "3. Charge")
     .replace("3. Charge", "2. Wait 2 hours.\n3. Charge")
 )
-
-
-@pytest.fixture(scope="module")
-def market(tmp_path_factory: pytest.TempPathFactory) -> Market:
-    return small_market(tmp_path_factory.mktemp("market"))
 
 
 @pytest.fixture
@@ -129,7 +102,7 @@ def test_an_edit_and_a_change_of_other_steps_are_both_there(
 
 
 def edited_charge(compile_: Callable[[Sop], Plan]) -> dict[str, Any]:
-    mine = made_of(TEXT, compile_)
+    mine = made_of(SELL_IT, compile_)
     mine["asl"]["States"][CHARGE]["TimeoutSeconds"] = 90
     mine["asl"]["States"][TELL]["Next"] = "Audit"
     mine["asl"]["States"]["Audit"] = {"Type": "Pass", "Comment": "Count it", "Next": "Done"}
@@ -173,7 +146,7 @@ def test_a_new_step_is_woven_in_and_edits_are_kept(compile_: Callable[[Sop], Pla
 def test_a_step_that_both_changed_is_asked_about(
     takes: Takes, retries: int | None, timeout: int | None, compile_: Callable[[Sop], Plan]
 ) -> None:
-    later = TEXT.replace("up to 2 times", "up to 5 times")
+    later = SELL_IT.replace("up to 2 times", "up to 5 times")
     found = drift(edited_charge(compile_), made_of(later, compile_), compile_, takes)
 
     (conflict,) = found.conflicts
@@ -190,9 +163,9 @@ def test_a_step_that_both_changed_is_asked_about(
 def test_a_step_that_is_gone_but_was_edited_is_asked_about(
     compile_: Callable[[Sop], Plan],
 ) -> None:
-    mine = made_of(TEXT, compile_)
+    mine = made_of(SELL_IT, compile_)
     mine["asl"]["States"][CHARGE]["TimeoutSeconds"] = 90
-    head, _, rest = TEXT.partition("2. Charge")
+    head, _, rest = SELL_IT.partition("2. Charge")
     later = head + "2. Tell" + rest.partition("3. Tell")[2]
 
     found = drift(mine, made_of(later, compile_), compile_, Takes())
@@ -208,10 +181,10 @@ def test_a_step_that_is_gone_but_was_edited_is_asked_about(
 def test_conditions_that_lead_to_a_step_that_is_gone_follow_the_text(
     compile_: Callable[[Sop], Plan],
 ) -> None:
-    earlier = TEXT.replace("stop with Rejected", "go to step 3")
+    earlier = SELL_IT.replace("stop with Rejected", "go to step 3")
     mine = made_of(earlier, compile_)
     mine["asl"]["States"]["CheckTheOrder"]["TimeoutSeconds"] = 90
-    new = made_of(TEXT.partition("3. Tell")[0], compile_)
+    new = made_of(SELL_IT.partition("3. Tell")[0], compile_)
 
     found = drift(mine, deepcopy(new), compile_, Takes("workflow"))
 
@@ -222,7 +195,7 @@ def test_conditions_that_lead_to_a_step_that_is_gone_follow_the_text(
 
 
 def test_a_state_taken_out_by_hand_stays_out(compile_: Callable[[Sop], Plan]) -> None:
-    mine = made_of(TEXT, compile_)
+    mine = made_of(SELL_IT, compile_)
     states = mine["asl"]["States"]
     del states[TELL]
     states[CHARGE]["Next"] = "Done"
@@ -235,8 +208,10 @@ def test_a_state_taken_out_by_hand_stays_out(compile_: Callable[[Sop], Plan]) ->
 
 
 def test_a_step_with_another_title_keeps_its_edits(compile_: Callable[[Sop], Plan]) -> None:
-    later = TEXT.replace("3. Tell the customer what happened", "3. Tell the customer what we did")
-    mine = made_of(TEXT, compile_)
+    later = SELL_IT.replace(
+        "3. Tell the customer what happened", "3. Tell the customer what we did"
+    )
+    mine = made_of(SELL_IT, compile_)
     mine["asl"]["States"][CHARGE]["TimeoutSeconds"] = 90
 
     states = states_of(drift(mine, made_of(later, compile_), compile_, Takes()))
@@ -247,10 +222,10 @@ def test_a_step_with_another_title_keeps_its_edits(compile_: Callable[[Sop], Pla
 
 
 def test_a_step_that_moved_takes_its_edits_along(compile_: Callable[[Sop], Plan]) -> None:
-    head, _, rest = TEXT.partition("2. Charge")
+    head, _, rest = SELL_IT.partition("2. Charge")
     charge, _, tell = rest.partition("3. Tell")
     later = f"{head}2. Tell{tell}3. Charge{charge}"
-    mine = made_of(TEXT, compile_)
+    mine = made_of(SELL_IT, compile_)
     mine["asl"]["States"][CHARGE]["TimeoutSeconds"] = 90
 
     found = drift(mine, made_of(later, compile_), compile_, Takes())
@@ -264,7 +239,7 @@ def test_a_step_that_moved_takes_its_edits_along(compile_: Callable[[Sop], Plan]
 def test_where_the_skill_of_then_is_gone_an_edit_is_asked_about(
     market: Market, compile_: Callable[[Sop], Plan]
 ) -> None:
-    mine = made_of(TEXT, compile_)
+    mine = made_of(SELL_IT, compile_)
     (chosen,) = mine["plan"]["steps"][1]["skills"]
     mine["asl"]["States"][CHARGE]["TimeoutSeconds"] = 90
     left = [one for one in market.catalog if f"{one.name}@{one.version}" != chosen]
@@ -273,7 +248,7 @@ def test_where_the_skill_of_then_is_gone_an_edit_is_asked_about(
     def compile_poorer(sop: Sop) -> Plan:
         return compile_sop(sop, poorer)
 
-    new = made_of(TEXT, compile_poorer)
+    new = made_of(SELL_IT, compile_poorer)
     found = drift(mine, new, compile_poorer, Takes())
     assert [one.key for one in found.open] == ["2"]
     taken = drift(mine, new, compile_poorer, Takes("source"))

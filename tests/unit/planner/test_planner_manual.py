@@ -9,7 +9,7 @@ import pytest
 from small_market import small_market
 
 from dcf.planner import compile_sop, decompile
-from dcf.sop import Constant, Step, Transfer, check, parse
+from dcf.sop import Constant, Step, Transfer, check, parse, print_markdown
 
 TEXT = """# Bring it back
 
@@ -112,7 +112,10 @@ def test_told_without_the_words_it_compiles_to_the_same_states(tmp_path: Path) -
 
     first, second, _ = told.steps
     assert (first.kind, first.people, first.deadline) == ("manual", ("dba", "sre"), 7200)
-    assert second.writes == (Transfer("answer", "healthy"), Transfer("ticket", "ticket"))
+    assert second.writes == (
+        Transfer("answer", "healthy"),
+        Transfer("ticket", "ticket", type="string"),
+    )
     again = compile_sop(told, small_market(tmp_path)).document
     assert again is not None
     for name in ("RestartNodeByHand", "IsItHealthyAgain", "HowDidItGo"):
@@ -122,6 +125,41 @@ def test_told_without_the_words_it_compiles_to_the_same_states(tmp_path: Path) -
         people = [one["AgentBinding"]["manual"] for one in (was, now)]
         assert people[0].get("by") == people[1].get("by")
         assert people[0].get("choices") == people[1].get("choices")
+        assert people[0].get("result") == people[1].get("result")
+
+
+def test_what_is_reported_has_the_type_that_the_step_says(tmp_path: Path) -> None:
+    line = (
+        "   - Writes: `healthy`, `ticket` (whole number), `seen` (list of texts), `why` as `note`"
+    )
+    sop = parse(TEXT.replace("   - Writes: `healthy`, `ticket`", line), "x.md").sop
+    assert sop is not None
+    document = compile_sop(sop, small_market(tmp_path)).document
+    assert document is not None
+    asked = document["asl"]["States"]["IsItHealthyAgain"]["AgentBinding"]["manual"]["result"]
+    assert asked["properties"] == {
+        "ticket": {"type": "integer"},
+        "seen": {"type": "array", "items": {"type": "string"}},
+        "why": {},
+    }
+
+    states = {name: part for name, part in document.items() if name != "plan"}
+    told = parse(print_markdown(decompile(states).sop), "told.md").sop
+    assert told is not None
+    assert told.steps[1].writes == (Transfer("answer", "healthy"), *sop.steps[1].writes[1:])
+
+
+def test_what_no_type_says_of_a_report_is_told_in_words() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 3}}}
+    binding = {"task_type": "manual", "manual": {"result": schema | {"required": ["n"]}}}
+    assigned = {"n": "{% $states.result.n %}"}
+    count = {"Type": "Task", "AgentBinding": binding, "Assign": assigned, "End": True}
+
+    told = decompile({"QueryLanguage": "JSONata", "StartAt": "Count", "States": {"Count": count}})
+
+    (step,) = told.sop.steps
+    assert step.writes == (Transfer("n", "n", type="integer"),)
+    assert step.text == 'What is reported has to fit {"n": {"type": "integer", "minimum": 3}}.'
 
 
 @pytest.mark.parametrize(
@@ -133,6 +171,12 @@ def test_told_without_the_words_it_compiles_to_the_same_states(tmp_path: Path) -
         ('   - Choices: yes, no\n   - Writes: `a`\n   - If `a` is "yes", stop', "SOP_TYPE"),
         ("   - Choices: yes, no, late\n   - Writes: `a`\n   - If `a` is yes, stop", "SOP_TYPE"),
         ('   - Choices: "a', "SOP_QUOTE"),
+        ("   - Choices: yes, no\n   - Writes: `a` (text)", "SOP_KIND"),
+        ("   - Kind: manual\n   - Writes: `a` (letters)", "SOP_VALUE"),
+        ("   - Skill: a.b\n   - Writes: `a` (text)", "SOP_KIND"),
+        ("   - Runs: `ls -l`", "SOP_COMMAND"),
+        ("   - Skill: a.b\n   - Runs: `ls | wc`", "SOP_COMMAND"),
+        ("   - Skill: a.b\n   - Runs: `ls {{folder}}`", "SOP_COMMAND"),
     ],
 )
 def test_what_cannot_be_meant_is_told(line: str, code: str) -> None:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-import pytest
 from campaigns import campaign
 from random_procedures_that_compile import Maker
-from small_market import answer_of, small_market
+from small_market import answer_of
 
 from dcf import asl, workflow
 from dcf.planner import Market, compile_sop, decompile
 from dcf.problem import has_errors
-from dcf.sop import check, parse, print_markdown
+from dcf.sop import Sop, check, parse, print_markdown
 
 SEEDS = 30
-
-
-@pytest.fixture(scope="module")
-def market(tmp_path_factory: pytest.TempPathFactory) -> Market:
-    return small_market(tmp_path_factory.mktemp("market"))
 
 
 @campaign(shares=40)
@@ -85,7 +79,18 @@ def _the_steps_are_told(seed: int, sop: Any, document: dict[str, Any]) -> None:
     assert [set(step.joins) for step in alone.sop.all_steps()] == [
         set(step.joins) for step in sop.all_steps()
     ], seed
+    declared = {one.name: one.type for one in sop.outputs}
+    assert _reported(alone.sop, {}) == _reported(sop, declared), seed
     assert parse(print_markdown(alone.sop), "told.md") is not None
+
+
+def _reported(sop: Sop, declared: Mapping[str, str]) -> list[list[str | None]]:
+    """The types of what persons report in each step; ``declared`` are those of outputs."""
+    return [
+        [one.type or declared.get(one.source) for one in step.writes[1 if step.choices else 0 :]]
+        for step in sop.all_steps()
+        if step.kind == "manual"
+    ]
 
 
 def _states(machine: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -11,42 +11,15 @@ from xml.etree import ElementTree
 import pytest
 from campaigns import campaign
 from random_procedures_that_compile import Maker
-from small_market import small_market
+from small_market import SELL_IT
 
 from dcf.planner import Market, compile_sop, page_of, picture_of, side_by_side, with_people
 from dcf.sop import draft, print_markdown
 
-TEXT = """# Sell it
-
-## Objective
-
-It is paid for.
-
-## Inputs
-
-- `order_id` (text)
-
-## Steps
-
-1. Check the order
-   - Skill: shop.check
-   - Writes: `valid`
-   - If `valid` is false, stop with Rejected
-2. Charge the card of the customer
-   - Skill: shop.charge@1.0.0
-3. Tell the customer what happened
-   - Skill: post.tell
-"""
-
-
-@pytest.fixture(scope="module")
-def market(tmp_path_factory: pytest.TempPathFactory) -> Market:
-    return small_market(tmp_path_factory.mktemp("market"))
-
 
 @pytest.fixture
 def document(market: Market) -> dict[str, Any]:
-    return compiled(TEXT, market)
+    return compiled(SELL_IT, market)
 
 
 def compiled(text: str, market: Market) -> dict[str, Any]:
@@ -60,7 +33,7 @@ def states_of(found: Any) -> dict[str, tuple[str, str | None]]:
 
 
 def test_each_sentence_stands_beside_the_states_of_its_step(document: dict[str, Any]) -> None:
-    found = side_by_side(draft(TEXT, "sell.md"), document)
+    found = side_by_side(draft(SELL_IT, "sell.md"), document)
 
     assert (found.origin, found.percent, found.states_percent) == ("same", 100, 100)
     steps = {part.step: part for part in found.parts if part.step}
@@ -80,7 +53,7 @@ def test_states_without_a_sentence_and_edits_by_hand_are_seen(document: dict[str
     states["TellTheCustomerWhatHappened"]["Next"] = "Audit"
     states["Audit"] = {"Type": "Pass", "Comment": "Write it down", "Next": "Done"}
 
-    found = side_by_side(draft(TEXT, "sell.md"), document)
+    found = side_by_side(draft(SELL_IT, "sell.md"), document)
 
     assert [one.name for one in found.loose] == ["Audit"]
     assert [one.name for one in found.states if one.edited] == [
@@ -89,7 +62,7 @@ def test_states_without_a_sentence_and_edits_by_hand_are_seen(document: dict[str
     ]
     # Six states of steps, five of which a sentence stands for.
     assert found.to_json()["counts"] == {
-        "sentences": 14,
+        "sentences": 15,
         "sentences_open": 0,
         "sentences_not_understood": 0,
         "states": 8,
@@ -101,7 +74,7 @@ def test_states_without_a_sentence_and_edits_by_hand_are_seen(document: dict[str
 
 
 def test_a_workflow_of_an_earlier_text_lacks_what_was_added(document: dict[str, Any]) -> None:
-    later = TEXT.replace("2. Charge", "2. Weigh the parcel twice\n3. Charge").replace(
+    later = SELL_IT.replace("2. Charge", "2. Weigh the parcel twice\n3. Charge").replace(
         "3. T", "4. T"
     )
 
@@ -119,7 +92,7 @@ def test_a_workflow_that_keeps_no_steps_is_matched_by_what_its_states_are_called
     alone["States"]["Audit"] = alone["States"].pop("CheckTheOrder") | {"Comment": "Audit"}
     alone["States"]["TakeTheInputs"]["Next"] = "Audit"
 
-    found = side_by_side(draft(TEXT, "sell.md"), alone)
+    found = side_by_side(draft(SELL_IT, "sell.md"), alone)
 
     assert found.origin == "none"
     assert states_of(found)["ChargeTheCardOfTheCustomer"] == ("step", "2")
@@ -160,7 +133,7 @@ def test_a_loop_over_one_step_of_the_same_title_is_two_steps(market: Market) -> 
 
 
 def test_the_page_needs_nothing_and_shows_all(document: dict[str, Any]) -> None:
-    text = TEXT.replace("# Sell it", "# Sell <script>alert(1)</script>")
+    text = SELL_IT.replace("# Sell it", "# Sell <script>alert(1)</script>")
     later = text.replace("2. Charge", "2. Weigh the parcel twice\n3. Charge").replace(
         "3. T", "4. T"
     )
@@ -180,7 +153,7 @@ def test_the_page_needs_nothing_and_shows_all(document: dict[str, Any]) -> None:
 
 
 def test_the_picture_is_svg_with_every_sentence_and_state(document: dict[str, Any]) -> None:
-    found = side_by_side(draft(TEXT, "sell.md"), document)
+    found = side_by_side(draft(SELL_IT, "sell.md"), document)
 
     svg, size = picture_of(found)
 

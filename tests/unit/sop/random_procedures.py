@@ -40,6 +40,7 @@ from dcf.sop import (
     Value,
     ValueType,
     Wait,
+    read_argument_list,
 )
 
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
@@ -130,7 +131,16 @@ transfers = st.one_of(
     st.builds(Transfer, dotted, names),
     dotted.map(lambda path: Transfer(path, path.rpartition(".")[2])),
 )
-_several_transfers = st.lists(transfers, max_size=3).map(tuple)
+_typed = st.one_of(
+    st.builds(Transfer, dotted, names, type=st.sampled_from(VALUE_TYPES)),
+    st.builds(
+        Transfer, dotted, names, type=st.just("array"), items=st.sampled_from(["string", "object"])
+    ),
+)
+_several_transfers = st.lists(transfers | _typed, max_size=3).map(tuple)
+_commands = st.sampled_from(
+    ["ls", "run --to={{x}}-1 'a b' ''", "/bin/say 'a   b' \"it's\" '`x`'", "r 'é #'"]
+).map(read_argument_list)
 
 
 def directions(numbers: list[str]) -> st.SearchStrategy[Any]:
@@ -175,6 +185,7 @@ _EXTRAS: dict[str, st.SearchStrategy[Any]] = {
     "deadline": durations,
     "tier": st.integers(0, 3),
     "budget": budgets,
+    "runs": _commands,
 }
 
 

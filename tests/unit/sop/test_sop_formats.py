@@ -1,4 +1,8 @@
-"""Runbooks in other formats than Markdown become drafts that lose no word, at the right lines."""
+"""Runbooks in other formats than Markdown become drafts that lose no word, at the right lines.
+
+What needs Asciidoctor runs where the program is found; ``make soak`` installs it and runs it
+anywhere (tests/soak/test_asciidoc.py).
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,8 @@ _LINES = {
     "a.docx": [4, 6, 7, 8, 9],
 }
 
+_NO_PROGRAM = "Asciidoctor is not installed: tests/soak/test_asciidoc.py installs it"
+
 
 def _drafted(text: str | bytes, file: str) -> Draft:
     return draft_of(read_source(text if isinstance(text, bytes) else text.encode(), file))
@@ -33,7 +39,7 @@ def _drafted(text: str | bytes, file: str) -> Draft:
 @pytest.mark.parametrize("file", _FILES)
 def test_the_same_runbook_in_each_format_has_the_same_steps_at_its_lines(file: str) -> None:
     if file.endswith(".adoc") and program() is None:
-        pytest.skip("Asciidoctor is not installed")
+        pytest.skip(_NO_PROGRAM)
     found = _drafted(_FILES[file], file)
     assert not found.questions
     steps = list(found.sop.all_steps())
@@ -271,7 +277,7 @@ _ASCIIDOC_PIECES = st.sampled_from(
 )
 
 
-@pytest.mark.skipif(program() is None, reason="Asciidoctor is not installed")
+@pytest.mark.skipif(program() is None, reason=_NO_PROGRAM)
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.tuples(_ASCIIDOC_PIECES, _WORDS), min_size=4, max_size=12))
 def test_no_word_of_any_asciidoc_is_lost(rows: list[tuple[str, str]]) -> None:

@@ -1,9 +1,10 @@
-"""What is said of a comparison, in each of its forms."""
+"""What a comparison says, and its colours: the same on the screen, the page and the picture."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dcf.diagram import Theme
 from dcf.planner.comparing.side_by_side import Origin, Part, SideBySide
 from dcf.sop import Place, Sentence
 
@@ -24,6 +25,9 @@ ORIGIN: Mapping[Origin, str] = {
     "steps are matched by what its states are called and told.",
 }
 NO_STATE = "no state"
+_KINDS = ("Task", "Choice", "Wait", "Succeed", "Parallel", "Map")
+"""By the colours of these states in diagrams a step is known on both sides."""
+HUES = len(_KINDS)
 
 
 def lines_of(sentence: Sentence) -> str:
@@ -52,3 +56,13 @@ def summary(found: SideBySide) -> list[str]:
     if found.edited:
         states += f"; {found.edited} edited by hand"
     return [text, states]
+
+
+def colours(theme: Theme) -> list[tuple[str, str]]:
+    """Ground and border of each hue."""
+    return [theme.kinds[kind] for kind in _KINDS]
+
+
+def hue_by_step(steps: list[str]) -> dict[str, int]:
+    """A hue for each of ``steps``, so that neighbours differ."""
+    return {step: at % HUES for at, step in enumerate(dict.fromkeys(steps))}
