@@ -92,11 +92,10 @@ class CodeRetriever:
         Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles`` and ``IndexTrouble``.
         """
         self._reap()
-        is_late = time.monotonic() >= self._look_again
-        if is_late:
+        if time.monotonic() >= self._look_again:
             self._look()
-        if self._following is not None and (self._following.done() or is_late):
-            await self._looked(self._following)
+            if self._following is not None:
+                await self._looked(self._following)
         if self._pending:
             await self._read_first(Question(question), patience_s)
         elif self._behind is not None and not self._goes_on:
@@ -181,6 +180,10 @@ class CodeRetriever:
 
     def _reap(self) -> None:
         """Take note of the end of what goes on behind. Raises as it ended."""
+        # Files may have changed since: a question that comes late needs another look.
+        if self._following is not None and self._following.done():
+            looked, self._following = self._following, None
+            looked.result()
         if self._behind is not None and self._behind.done():
             ended, self._behind = self._behind, None
             self._pending = {}

@@ -9,8 +9,9 @@ import random
 import sqlite3
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -95,8 +96,10 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def retriever(root: Path, tmp_path: Path) -> CodeRetriever:
-    return CodeRetriever(root, tmp_path / "index" / "code.db")
+async def retriever(root: Path, tmp_path: Path) -> AsyncIterator[CodeRetriever]:
+    made = CodeRetriever(root, tmp_path / "index" / "code.db")
+    yield made
+    await made.close()
 
 
 def places(hits: Sequence[CodeHit]) -> list[tuple[str, str]]:
@@ -460,14 +463,51 @@ async def test_what_a_lock_names_as_generated_is_left_out(
     assert found == {"shop/generated/own.json", "shop/manifests/a.json"}
 
 
-async def test_an_answer_follows_edits(root: Path, retriever: CodeRetriever) -> None:
-    assert await retriever.ready("total") == ()
-    assert places(await retriever.find("total", limit=1)) == [("src/shop.py", "Basket.total")]
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """Looks at the files take no time by it, so that each question is late for the one before."""
+    clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now, thread_time=time.thread_time)
+    monkeypatch.setattr("dcf.code.retriever.time", clock)
+    return clock
+
+
+def looks() -> set[asyncio.Task[Any]]:
+    """Those at the files that go on behind answers."""
+    return {one for one in asyncio.all_tasks() if "CodeRetriever._follow" in repr(one)}
+
+
+@pytest.mark.parametrize("looked_behind", [False, True])
+async def test_an_answer_follows_edits(
+    root: Path, retriever: CodeRetriever, clock: SimpleNamespace, looked_behind: bool
+) -> None:
+    """Also those made since the look that was begun behind the answer before."""
+    assert await retriever.ready("total") == () and not looks()
+    if looked_behind:
+        assert places(await retriever.find("total", limit=1)) == [("src/shop.py", "Basket.total")]
+        await asyncio.wait(looks())
     (root / "src" / "shop.py").write_text(SHOP.replace("total", "sum_up"))
-    async with asyncio.timeout(10):
-        while await retriever.find("total"):
-            await asyncio.sleep(0.02)
-            assert await retriever.ready("total") == ()
+    clock.now += 8
+    assert await retriever.ready("sum_up") == ()
+    assert places(await retriever.find("sum_up", limit=1)) == [("src/shop.py", "Basket.sum_up")]
+    assert not await retriever.find("total")
+
+
+async def test_of_many_questions_none_waits_for_a_look_that_is_begun_behind_an_answer(
+    root: Path, retriever: CodeRetriever, clock: SimpleNamespace
+) -> None:
+    ticks = iter([100.0, 100.0, 100.1])
+    clock.monotonic = lambda: next(ticks, clock.now)
+    assert await retriever.ready("total") == ()
+    # That look took 0.1 s, so that the next is due in a second, and is begun after 0.8 of it.
+    (root / "src" / "shop.py").write_text(SHOP.replace("total", "sum_up"))
+    clock.now = 100.8
+    assert await retriever.find("total") and not looks()
+    clock.now = 101.0
+    assert await retriever.find("total")
+    (look,) = looks()
+    assert await retriever.ready("total") == () and not look.done()
+    await asyncio.wait([look])
+    assert await retriever.ready("sum_up") == () and not await retriever.find("total")
 
 
 async def test_what_is_likely_to_answer_is_read_before_all_the_rest(
