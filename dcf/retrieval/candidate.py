@@ -3,6 +3,8 @@ code and of documents, facts of the graph, side by side."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +17,12 @@ from dcf.memory import DocumentPiece, Found, PlaybookMatch, ThreadHit
 from dcf.retrieval.documents import DocumentHit
 from dcf.retrieval.item import Recalled
 from dcf.retrieval.shelves import FactHit, reason_of
+
+_JSON_LINE = re.compile(
+    r"""^\s*(?:"source": )?("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"),?$""",
+    re.MULTILINE,
+)
+"""A line of a cell, as a notebook writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +84,8 @@ def candidates_of(
     threads: Sequence[ThreadHit] = (),
 ) -> tuple[Candidate, ...]:
     """The lists, each the best first. Items that say the same of the same file are one: the
-    newest, at the best of their places. Code that stands in a piece of a document is that, with
-    the address of the code under ``also``."""
+    newest, at the best of their places. Code all of which a piece of a document says is that,
+    with the address of the code under ``also``."""
     own_code: list[CodeHit] = []
     told: dict[int, list[CodeHit]] = {}
     for hit in code:
@@ -207,15 +215,42 @@ def _fact(place: int, hit: FactHit) -> Candidate:
 
 
 def _place_of(code: CodeHit, documents: Sequence[DocumentHit]) -> int | None:
-    """That of the first piece of a document in which the code stands."""
-    places = (place for place, one in enumerate(documents, 1) if _is_part(code, one.piece))
-    return next(places, None)
+    """That of the piece of a document that says all of the code: a piece may be older than the
+    file. Of several, that of the one with most of its lines."""
+    pieces = {
+        place: one.piece for place, one in enumerate(documents, 1) if one.piece.path == code.path
+    }
+    said = _one_line(code.text)
+    holding = [place for place, piece in pieces.items() if said in _one_line(piece.text)]
+    if holding:
+        return max(holding, key=lambda place: _shared_lines(code, pieces[place]))
+    return _place_among_cells(code, pieces)
 
 
-def _is_part(code: CodeHit, piece: DocumentPiece) -> bool:
-    if code.path != piece.path:
-        return False
+def _place_among_cells(code: CodeHit, cells: Mapping[int, DocumentPiece]) -> int | None:
+    """That of the piece of a notebook that says most of the code, where the pieces together say
+    all of it. They have no lines, and their file has in JSON what they say."""
+    texts = (json.loads(one) for one in _JSON_LINE.findall(code.text))
+    said = frozenset(
+        _one_line(line) for text in texts for line in text.splitlines() if line.strip()
+    )
+    found = {
+        place: said.intersection(map(_one_line, piece.text.splitlines()))
+        for place, piece in cells.items()
+        if piece.first_line is None
+    }
+    if not said or said.difference(*found.values()):
+        return None
+    return max(found, key=lambda place: len(found[place]))
+
+
+def _one_line(text: str) -> str:
+    """``text`` with one blank between its words, before and behind them."""
+    return f" {' '.join(text.split())} "
+
+
+def _shared_lines(code: CodeHit, piece: DocumentPiece) -> int:
+    """How many; below 1 where they stand apart."""
     if piece.first_line is None or piece.last_line is None:
-        # As of notebooks: the code is how the file writes what its pieces say.
-        return True
-    return piece.first_line <= code.last_line and code.first_line <= piece.last_line
+        return 0
+    return min(code.last_line, piece.last_line) - max(code.first_line, piece.first_line) + 1

@@ -466,9 +466,9 @@ async def test_what_a_lock_names_as_generated_is_left_out(
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """Looks at the files take no time by it, so that each question is late for the one before."""
-    clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now, thread_time=time.thread_time)
-    monkeypatch.setattr("dcf.code.retriever.time", clock)
-    return clock
+    made = SimpleNamespace(now=100.0, monotonic=lambda: made.now, thread_time=time.thread_time)
+    monkeypatch.setattr("dcf.code.retriever.time", made)
+    return made
 
 
 def looks() -> set[asyncio.Task[Any]]:

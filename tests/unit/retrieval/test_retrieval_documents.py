@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from memory_world import Numbered, Ticking
 
 from dcf.code import CodeHit
 from dcf.documents import Piece, ReadDocument
-from dcf.memory import SYSTEM, FileState, Memory, NewObservation, Origin, Source
+from dcf.memory import SYSTEM, DocumentPiece, FileState, Memory, NewObservation, Origin, Source
 from dcf.retrieval import (
     ContextQuestion,
     MemoryDocuments,
@@ -20,6 +22,7 @@ from dcf.retrieval import (
     Scored,
 )
 from dcf.retrieval.candidate import candidates_of
+from dcf.retrieval.documents import DocumentHit
 from dcf.retrieval.ranking import merged
 
 TEA = ReadDocument(
@@ -80,21 +83,55 @@ async def test_a_context_has_what_was_observed_in_its_project(tmp_path: Path) ->
     assert found[0].timestamp == kept.at
 
 
-async def test_code_that_stands_in_a_document_is_found_once(tmp_path: Path) -> None:
-    source = Source(tmp_path / "m.db")
-    async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as memory:
-        await kept(memory, "/shop", "tea.md")
-        hits = await MemoryDocuments(memory).find("/shop", "picked")
-    code = [CodeHit("tea.md", *lines, "", "text", 1, 0.5, ()) for lines in ((2, 9), (4, 9))]
-    own, document = candidates_of([], code, hits)
-    assert own.citation == "dcf://code/tea.md/line/4-9"
-    assert document.citation == "dcf://document/document-1/line/1-3"
-    assert document.about["also"] == ["dcf://code/tea.md/line/2-9"]
-    assert "also" not in candidates_of([], code[1:], hits)[1].about
-    # A notebook's pieces have no lines, and its file says in JSON what they do.
-    cells = [replace(one, piece=replace(one.piece, first_line=None)) for one in hits]
-    (document,) = candidates_of([], code, cells)
-    assert document.about["also"] == [one.citation for one in code]
+def piece(text: str, first_line: int | None, last_line: int | None = None) -> DocumentHit:
+    made = ("1", 1, "pay.py", "Pay", text, (), first_line, last_line, None)
+    return DocumentHit(
+        DocumentPiece(*made, f"dcf://document/1/line/{first_line}"), 0.5, "words: pay"
+    )
+
+
+def code(text: str, first_line: int, last_line: int) -> CodeHit:
+    return CodeHit("pay.py", first_line, last_line, "", text, 1, 0.5, ())
+
+
+def test_code_that_a_piece_of_a_document_says_is_found_once() -> None:
+    twice = "def pay():\n    return 1"
+    pieces = [piece(f"import tea\n\n{twice}", 1, 4), piece(f"{twice}\n\n\ndone = 1", 21, 25)]
+    one, document = candidates_of([], [code(twice, 21, 22)], pieces)
+    assert "also" not in one.about and document.about["also"] == ["dcf://code/pay.py/line/21-22"]
+    elsewhere = replace(code(twice, 21, 22), path="tea.py")
+    assert [one.kind for one in candidates_of([], [elsewhere], pieces[:1])] == ["code", "document"]
+
+
+@pytest.mark.parametrize(
+    ("known", "now"),
+    [
+        ("def pay():\n    return OLD", "def pay():\n    return NEW"),
+        ("limit = 12", "limit = 1"),
+        ("def pay():\n    return 1", "def pay():\n    return 1\n\n\ndef refund():\n    return 2"),
+        ("def pay():\n    return 1", ""),
+    ],
+)
+def test_code_that_a_document_does_not_say_as_it_is_now_is_kept(known: str, now: str) -> None:
+    """The document is older than the file, or the piece says a part of it."""
+    lines = (1, now.count("\n") + 1)
+    found = candidates_of([], [code(now, *lines)], [piece(known, 1, known.count("\n") + 1)])
+    assert [(one.kind, one.text) for one in found] == [("code", now), ("document", known)]
+    assert "also" not in found[1].about
+
+
+def test_code_of_a_notebook_is_found_once_where_its_cells_say_it() -> None:
+    cells = [["# Pay\n", 'by "card"'], ["def pay():\n", "    return 1"], "print(pay())"]
+    book = {"cells": [{"cell_type": "code", "source": one} for one in cells]}
+    text = json.dumps(book, indent=1)
+    hits = [piece("".join(one), None) for one in cells]
+    one, *others = candidates_of([], [code(text, 1, 30)], hits)
+    assert one.about["also"] == ["dcf://code/pay.py/line/1-30"]
+    assert not any("also" in one.about for one in others)
+    edited = text.replace("return 1", "return 2")
+    assert candidates_of([], [code(edited, 1, 30)], hits)[0].text == edited
+    assert candidates_of([], [code(text, 1, 30)], hits[:2])[0].kind == "code"
+    assert candidates_of([], [code('{\n "x": 1,', 1, 2)], hits)[0].kind == "code"
 
 
 async def test_what_stands_in_a_document_too_makes_it_as_near(tmp_path: Path) -> None:
@@ -103,7 +140,7 @@ async def test_what_stands_in_a_document_too_makes_it_as_near(tmp_path: Path) ->
     async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as memory:
         await kept(memory, "/shop", "tea.md")
         hits = await MemoryDocuments(memory).find("/shop", "picked")
-    code = [CodeHit("tea.md", 2, 2, "", "text", 1, 0.5, (), likeness=1.0)]
+    code = [CodeHit("tea.md", 2, 2, "", "picked in spring.", 1, 0.5, (), likeness=1.0)]
     (document,) = candidates_of([], code, hits)
     assert document.likeness == 1.0
     again = Scored(replace(document, citation="dcf://document/2", about={}), 0.5, ())
