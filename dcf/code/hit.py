@@ -14,7 +14,8 @@ class CodeHit:
     outside of everything. ``text`` is of whole lines and costs ``tokens``. ``score`` is between 0
     and 1; it may be compared inside of one answer. ``why`` are the reasons, the strongest first.
     ``likeness`` is how near the question it is but for words, from 0 to 1: by meaning, by the names
-    that it defines, 1 where a stack trace names it; None where only words were compared."""
+    that it defines, 1 where a stack trace names it; None where only words were compared. ``frame``
+    is its place among those that a stack trace names, from 0, the fault's; else None."""
 
     path: str
     first_line: int
@@ -25,6 +26,7 @@ class CodeHit:
     score: float
     why: tuple[str, ...]
     likeness: float | None = None
+    frame: int | None = None
 
     @property
     def citation(self) -> str:

@@ -22,8 +22,9 @@ def hits(
     matched = _matched(connection, question, [one.piece.id for one in found])
     tokens = counts_of_tokens([one.piece.text for one in found])
     return tuple(
-        _hit(one, question, matched.get(one.piece.id, []), count)
-        for one, count in zip(found, tokens, strict=True)
+        # What a trace names comes before all else, in its order.
+        _hit(one, question, matched.get(one.piece.id, []), count, at if one.place else None)
+        for at, (one, count) in enumerate(zip(found, tokens, strict=True))
     )
 
 
@@ -37,7 +38,9 @@ class _Excerpt:
     tokens: int
 
 
-def _hit(one: Ranked, question: Question, words: list[str], tokens: int) -> CodeHit:
+def _hit(
+    one: Ranked, question: Question, words: list[str], tokens: int, frame: int | None
+) -> CodeHit:
     """``tokens`` are those of the whole piece."""
     piece = one.piece
     if tokens <= question.tokens:
@@ -55,6 +58,7 @@ def _hit(one: Ranked, question: Question, words: list[str], tokens: int) -> Code
         score=round(one.signals.score, 4),
         why=tuple(_reasons(one, question, words)),
         likeness=one.signals.likeness,
+        frame=frame,
     )
 
 

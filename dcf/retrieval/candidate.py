@@ -33,7 +33,8 @@ class Candidate:
     logged, said, seen or confirmed, ms; 0 for what is as it is now: code and documents. ``parts``
     are the addresses of all that ``text`` is made of, where that is more than the citation's.
     ``likeness`` is how near the query its own search found it but for words, at most 1: by meaning,
-    by the names or lines that it has; None where it compared nothing but words."""
+    by the names or lines that it has; None where it compared nothing but words. ``frame`` is its
+    place among those that a stack trace in the query names, from 0, the fault's; else None."""
 
     kind: Kind
     place: int
@@ -46,6 +47,7 @@ class Candidate:
     times: int = 1
     parts: tuple[str, ...] = ()
     likeness: float | None = None
+    frame: int | None = None
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -186,7 +188,11 @@ def _code(place: int, hit: CodeHit) -> Candidate:
     lines = {"first_line": hit.first_line, "last_line": hit.last_line}
     about = {"file_path": hit.path, **lines, "symbol": hit.symbol}
     why = "; ".join(hit.why)
-    return Candidate("code", place, hit.text, hit.citation, why, about, likeness=hit.likeness)
+    return Candidate(
+        *("code", place, hit.text, hit.citation, why, about),
+        likeness=hit.likeness,
+        frame=hit.frame,
+    )
 
 
 def _document(place: int, hit: DocumentHit, code: Sequence[CodeHit]) -> Candidate:
@@ -205,6 +211,7 @@ def _document(place: int, hit: DocumentHit, code: Sequence[CodeHit]) -> Candidat
     return Candidate(
         *("document", place, piece.text, piece.citation, hit.why, about),
         likeness=max((one for one in likenesses if one is not None), default=None),
+        frame=min((one.frame for one in code if one.frame is not None), default=None),
     )
 
 

@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from dcf.retrieval.candidate import Candidate, Scored
 from dcf.retrieval.word_table import WordTable
@@ -22,6 +23,12 @@ from dcf.search import words
 
 _K = 60
 """As in the paper: how little the first places are worth above those behind them."""
+_LEADING = 3
+"""Places of a stack trace that come before all else: more would leave no room for what is known of
+the error."""
+_LATER, _BESIDE = 0.01, 0.8
+"""What each of them is worth less than the one before, and of what all else is worth, so that no
+tag or file lifts that above them."""
 _LEAST_LIKENESS = 0.2
 """Everything is a little like everything else: of the tools of two public sets (MetaTool, Berkeley
 Function Calling Leaderboard) 7 % and 8 % answer questions of the other set; with 0.1 13 % do."""
@@ -37,7 +44,9 @@ _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 def fused(query: str, candidates: Sequence[Candidate]) -> list[Scored]:
     """All candidates, the best first. Each has a place in two lists: that of its own source, and
     one of all texts together by the words of the query (BM25), in which different kinds can be
-    compared. Of two that are equal the newer one comes first: recency decides nothing else."""
+    compared. Of two that are equal the newer one comes first: recency decides nothing else. Lines
+    that a stack trace in ``query`` names come before all else, as a trace has seldom their words:
+    the first ``_LEADING``, in its order."""
     table = WordTable()
     table.put((number, _said_of(one)) for number, one in enumerate(candidates))
     together = {number: place for place, number in enumerate(table.best(query), 1)}
@@ -49,7 +58,22 @@ def fused(query: str, candidates: Sequence[Candidate]) -> list[Scored]:
         )
         for number, one in enumerate(candidates)
     ]
-    return sorted(scored, key=lambda one: (-one.score, -one.candidate.timestamp))
+    return sorted(_led(scored), key=lambda one: (-one.score, -one.candidate.timestamp))
+
+
+def _led(scored: Sequence[Scored]) -> list[Scored]:
+    """``scored`` with the worth of what a stack trace names, if one does."""
+    if not any(_leads(one.candidate.frame) for one in scored):
+        return list(scored)
+    return [replace(one, score=_led_score(one.score, one.candidate.frame)) for one in scored]
+
+
+def _led_score(score: float, frame: int | None) -> float:
+    return 1 - _LATER * frame if _leads(frame) else round(_BESIDE * score, 6)
+
+
+def _leads(frame: int | None) -> TypeGuard[int]:
+    return frame is not None and frame < _LEADING
 
 
 def _said_of(one: Candidate) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from dcf.documents import Piece, ReadDocument
 from dcf.memory import SYSTEM, FileState, Memory, NewObservation, Origin, Source
 from dcf.retrieval import (
     Candidate,
+    CodeShelf,
     ContextQuestion,
     InvalidQuestion,
     MemoryDocuments,
@@ -225,3 +226,72 @@ def test_merged_texts_keep_the_best_and_cost_their_addresses() -> None:
     text = "a  b\n\ndcf://code/1\ndcf://document/1"
     assert first.tokens == count_tokens(text) + 8 and second.candidate == found[1].candidate
     assert merged([same[0], same[1]]) == same[:2]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / "shop").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+async def failing(project: Path) -> AsyncIterator[Retrieval]:
+    """A project whose code says no word of the errors that are asked for, as its log does."""
+    code = "def x{0}():\n    a = {0}\n    return a\n\n\ndef y{0}():\n    return {0}\n"
+    for number, name in enumerate(("order.js", "order.go", "order.py", "tea.py", "cup.py")):
+        (project / "shop" / name).write_text(code.format(number))
+    shelf = CodeShelf(project.parent / "code")
+    retrieval = Retrieval(VolatileItems(Ticking(), Numbered()), shelf, Ticking())
+    for number in range(9):
+        text = f"The payment of customer {number} failed: order is not open. " + "So it was. " * 9
+        await retrieval.log(str(project), NewItem(text, tags=("error",)))
+    yield retrieval
+    await shelf.close()
+
+
+# As the documentations of Node (Errors), Go (runtime/debug) and Python (traceback) show them.
+NODE = """Error: order is not open, the payment of the customer failed
+    at Object.<anonymous> (/srv/shop/order.js:7:11)
+    at Module._compile (node:internal/modules/cjs/loader:1256:14)"""
+GO = """panic: order is not open, the payment of the customer failed
+
+goroutine 1 [running]:
+main.charge(...)
+\t/srv/shop/order.go:7 +0x1d"""
+PYTHON = """Traceback (most recent call last):
+  File "/srv/shop/tea.py", line 7, in <module>
+  File "/srv/shop/order.py", line 2, in charge
+ValueError: order is not open, the payment of the customer failed"""
+
+
+@pytest.mark.parametrize("budget", [None, 600])
+@pytest.mark.parametrize(
+    ("trace", "named"),
+    [
+        (NODE, ["shop/order.js"]),
+        (GO, ["shop/order.go"]),
+        (PYTHON, ["shop/order.py", "shop/tea.py"]),
+    ],
+)
+async def test_a_stack_trace_leads_to_its_lines_before_all_else(
+    failing: Retrieval, project: Path, trace: str, named: list[str], budget: int | None
+) -> None:
+    asked = ContextQuestion(str(project), trace, budget=budget, tags=("error",))
+    found = [one.candidate for one in (await failing.context(asked)).found]
+    assert [one.about["file_path"] for one in found[: len(named)]] == named
+    assert found[len(named)].kind == "memory"
+    line = int(trace.partition(f"{named[0]}")[2].lstrip('":, line')[:1])
+    assert found[0].about["first_line"] <= line <= found[0].about["last_line"]
+
+
+async def test_a_long_stack_trace_leaves_room_for_what_is_known_of_the_error(
+    failing: Retrieval, project: Path
+) -> None:
+    names = ("order.js", "order.go", "order.py", "tea.py", "cup.py")
+    trace = "order is not open\n" + "\n".join(f"    at x (shop/{name}:2:1)" for name in names)
+    found = (await failing.context(ContextQuestion(str(project), trace))).found
+    kinds = [one.candidate.kind for one in found]
+    assert kinds[:4] == ["code", "code", "code", "memory"]
+    paths = [one.candidate.about["file_path"] for one in found[:3]]
+    assert paths == [f"shop/{name}" for name in names[:3]]
