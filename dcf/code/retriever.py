@@ -38,8 +38,9 @@ _FIRST = 100
 """Files that are read first for a question, where many are not indexed yet."""
 _BATCH = 4
 _LOOKS = (4, 19)
-"""For how many times as long as a look at all files took there is no other one: looking takes at
-most a fifth of the time, and a twentieth where an edit is seen within ``_LATE_S`` all the same."""
+"""For how many times as long as a look at all files took there is no other one, at least and at
+most: ``_LATE_S`` decides between them. Looking takes a twentieth of the time where a look is short,
+and never more than a fifth."""
 _LATE_S = 1.0
 _EARLY = 0.8
 """From this part of that time on a look is begun behind an answer, before somebody waits for it."""
@@ -101,8 +102,8 @@ class CodeRetriever:
         elif self._behind is not None and not self._goes_on:
             await self._wait(self._behind, patience_s)
         self._reap()
-        partial = (_partial(self.root, len(self._pending)),) if self._pending else ()
-        return partial if self._unasked is None else (*partial, self._unasked)
+        problems = (_partial(self.root, len(self._pending)),) if self._pending else ()
+        return problems if self._unasked is None else (*problems, self._unasked)
 
     def _look(self) -> None:
         """Begin a look at the files, unless there is one."""

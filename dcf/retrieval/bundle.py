@@ -14,9 +14,9 @@ from dcf.retrieval.cut import LEAST_CUT, cut, with_costs
 _SETTING = "DCF_BUNDLE_SHARES"
 _SHARE = re.compile(r"\s*(\w+)\s*=\s*(\d{1,3})\s*-\s*(\d{1,3})\s*", re.ASCII)
 _LEAST_PART = 1 / 3
-"""Of the most relevance of all: what has less is not told, nor what has none. Of 400 questions of
-two public sets about tools (MetaTool, Berkeley Function Calling Leaderboard), 1.4 % and none of the
-right answers among the first ten have less; of all wrong pairs 92 % and 93 %."""
+"""Of the highest relevance in a list: what has less is not told, nor what has none. Of 400
+questions of two public sets about tools (MetaTool, Berkeley Function Calling Leaderboard), 1.4 %
+and none of the right answers among the first ten have less; of all wrong pairs 92 % and 93 %."""
 
 
 @dataclass(frozen=True, slots=True)

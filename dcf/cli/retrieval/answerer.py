@@ -76,7 +76,7 @@ async def _answered(settings: Settings, retrieval: Retrieval, told: dict[str, An
 
 
 def _vectors(embedder: str, texts: list[str]) -> bytes:
-    """Half as large as they are here, as they are kept."""
+    """The vectors of ``texts`` as they are stored, in half of the bytes that they have here."""
     rows = embedder_named(embedder).embed(texts)
     return STATUS.pack(200) + rows.astype(STORED).tobytes()
 

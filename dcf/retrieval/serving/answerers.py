@@ -186,8 +186,11 @@ class Answerers:
         return Response(body, status_code=status, media_type="application/json")
 
     async def vectors(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of ``texts``, one a row, made by the first process that has time, a few at a
-        time: a question that comes meanwhile goes before the rest. Raises AnswerersFailed."""
+        """The vectors of ``texts``, one a row, none of none, made by the first process that has
+        time, a few at a time: a question that comes meanwhile goes before the rest. Raises
+        AnswerersFailed."""
+        if not texts:
+            return np.zeros((0, 0), dtype=np.float32)
         each = [texts[start : start + _TEXTS] for start in range(0, len(texts), _TEXTS)]
         return np.concatenate([await self._vectors(some) for some in each])
 

@@ -86,6 +86,7 @@ async def test_texts_are_embedded_between_questions() -> None:
             said(asked, "slow"), asked.vectors(["a", "abc"]), said(asked, "slow")
         )
         assert vectors.tolist() == [[1.0, 0.5], [3.0, 0.5]]
+        assert (await asked.vectors([])).shape == (0, 0)
         with pytest.raises(AnswerersFailed):
             await asked.vectors(["end"])
 
