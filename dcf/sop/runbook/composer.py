@@ -23,7 +23,6 @@ from dcf.sop.runbook.conditions import (
     has_cases,
     is_action,
     is_fault,
-    is_state,
     leads,
     read_answer,
     read_any_of,
@@ -386,6 +385,8 @@ class Composer:
         text = "\n".join(row for _, row in inner)
         commands = read_commands(text, block.info, inner[0][0] if inner else block.line)
         node = scope.last.newest if scope.last else scope.owner
+        if node is scope.owner and node is not None and node.arms:
+            node = None  # they are what is done in a case
         # A comment that is an order begins a step, unless the code is that of a step told before.
         is_apart = node is not None and node.texts and (node is scope.owner or _is_code(node))
         comment = _comment(inner) if node is None or is_apart else ""
@@ -486,7 +487,7 @@ class Composer:
         elif not rest and below and self._over(first, below[0], scope):
             self.more([], below[1:], scope)
         elif (
-            (case := _case_of(first, below, is_step, is_case))
+            (case := _case_of(first, rest, below, is_step, is_case))
             and self.steering.decide(first, case, scope, below, rest)
         ) or self.steering.move(first, scope, below, rest):
             pass
@@ -543,7 +544,7 @@ class Composer:
             return
         if self._all_others(piece) or self.steering.move(piece, scope, [], []):
             return
-        if is_hard_rule(piece.text):
+        if is_hard_rule(piece.text) and not (is_action(piece.text) and hands_over(piece.text)):
             self.writer.rule(piece, scope.told, scope)
         elif in_step and self.writer.consent_first(piece, scope):
             pass
@@ -619,7 +620,7 @@ def _has_action(section: Section) -> bool:
     if _without_trigger(section.blocks)[0] is not None:
         return True
     told = (one for block in section.blocks if block.kind == "text" for one in pieces(block.lines))
-    return not is_order(title) and any(is_action(one.text) for one in told)
+    return not is_clear_order(title) and any(is_action(one.text) for one in told)
 
 
 def _without_trigger(blocks: Sequence[Block]) -> tuple[Piece | None, list[Block]]:
@@ -682,14 +683,19 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
     return int(decision.explains and is_order(rest[0].text))
 
 
-def _case_of(first: Piece, below: Sequence[Block], is_step: bool, is_case: bool) -> Decision | None:
+def _case_of(
+    first: Piece, rest: Sequence[Piece], below: Sequence[Block], is_step: bool, is_case: bool
+) -> Decision | None:
     """The case that an item names, over what is done then. ``is_step``: it is one of steps."""
-    if labelled := read_labelled(first.text, is_case) or (is_step and read_aside(first.text)):
+    explained = is_case and any(is_order(one.text) for one in rest)
+    if labelled := read_labelled(first.text, is_case, explained) or (
+        is_step and read_aside(first.text)
+    ):
         return labelled
     said = first.text.strip()
     marked = said.endswith(":") or (said.startswith("**") and said.endswith("**"))
     has_orders = any(one.kind == "list" and are_steps(one.children) for one in below)
-    if marked and has_orders and is_state(said.strip("*_: ")):
+    if marked and has_orders and is_fault(said.strip("*_: ")):
         return Decision(said.strip("*_: "), "")
     return None
 

@@ -33,7 +33,7 @@ _WHEN = re.compile(
 )
 """Words that open a condition, or tell something else: a time, a place, a purpose."""
 _IN_TIME = re.compile(
-    r"\w+ing\b|you(?:'re|’re| are| have| want| need)\b"
+    r"[\w-]+ing\b|you(?:'re|’re| are| have| want| need)\b"
     r"|(?:possible|applicable|needed|necessary|appropriate|required|relevant|available)\b"
     r"|.*\b(?:done|finish(?:ed|es)|complet\w+|ready|prompted|asked|over|up|installed|created"
     r"|started"
@@ -104,7 +104,7 @@ _DEPENDS = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"(?P<mark>\*\*|__|\*|`)(?P<bold>[^*_`\n]{3,90}?)\s*:?(?P=mark)\s*(?:[:–—-]"
+    r"(?P<mark>\*\*|__|\*|`)(?P<bold>(?:(?<=\*\*)[^*\n]{3,90}?|[^*_`\n]{3,90}?))\s*:?(?P=mark)\s*(?:[:–—-]"
     r"|\?)?\s*(?P<then>\S.*)"
     r"|(?P<bare>[^*_`:.\n]{3,60}?)\s*(?::\s+|\?\s+)(?![-=–—→])(?P<told>\S.*)",
     re.DOTALL,
@@ -120,9 +120,15 @@ _FAULT = re.compile(
     r"|expired|broken|slow|pending|exhausted|stopped|unhealthy|degraded|blank|invalid|wrong|denied"
     r"|refused|unknown|crash\w*|too (?:many|few|high|low|large|slow|big|old)|high|low|insufficient"
     r"|errors?|timed? ?outs?|leaks?|corrupt\w*|mismatch|unresponsive|outage|overload\w*|without"
-    r"|scaled|restarting|looping|evicted|throttl\w+|rejected|unauthori[sz]ed|incorrect)\b",
+    r"|scaled|restarting|looping|evicted|throttl\w+|rejected|unauthori[sz]ed|incorrect)\b"
+    r"| (?:open|closed|locked|offline|critical|exceeded)$",
     re.IGNORECASE,
 )
+_OF_THIS = re.compile(
+    r"(?:this|it|these) (?:[\w-]+ )?(?:applies|apply|is used|fires|triggers)|to (?:use|apply)\b.*",
+    re.IGNORECASE,
+)
+"""When the whole text is for: ``When this applies``."""
 _WHEN_TO = re.compile(r"when (?:and how )?(?:to|should (?:i|you|we)) ", re.IGNORECASE)
 _TRIGGER = re.compile(
     r"[*_]{1,2}(?:triggers?|conditions?|when|if|criteria|applies (?:to|when)|signs?|symptoms?)"
@@ -217,12 +223,17 @@ _IN_BRACKETS = re.compile(
     r"\s*\((?:only )?(?P<word>if|unless|when)\s+(?P<said>[^()]{2,80})\)(?=[.:]?$|\s*`[^`]*`$)",
     re.IGNORECASE,
 )
-_NEEDED_OVER = re.compile(
-    r",? \(?if (?:applicable|needed|necessary|required)\)?[*_ ]*:[*_]*$", re.IGNORECASE
+_FINDS_OUT = re.compile(
+    r"\bto (?:determine|verify|check|confirm|decide|identify|establish|find out|assess|see)$",
+    re.IGNORECASE,
 )
-"""Over the commands for it: ``Restart the proxy, if needed:``."""
+_NEEDED_OVER = re.compile(
+    r",? \(?if (?:applicable|needed|necessary|required)\)?(?:[*_ ]*:[*_]*|(?<=\w))$", re.IGNORECASE
+)
+"""``Restart the proxy, if needed:`` over the commands for it."""
 _TELLING = re.compile(
-    r"(?:tell|find out|figure out|discuss|(?:check|verify|confirm|clarify) with|ask(?! for))\b",
+    r"(?:tell|explain|find out|figure out|discuss|(?:check|verify|confirm|clarify) with"
+    r"|ask(?! for))\b",
     re.IGNORECASE,
 )
 _FOR_YOU = re.compile(
@@ -329,6 +340,8 @@ def read_case(title: str) -> Decision | None:
     if opened and opened.end() < len(said):
         condition = said[opened.end() :].strip(" *_")
         word = opened["word"].lower()
+        if _OF_THIS.fullmatch(condition):
+            return None
         if not _IF.match(hidden) and not _is_case(word, condition, ""):
             return None
         return Decision(condition, "", negated=word == "unless", same=False)
@@ -387,9 +400,10 @@ def is_fault(text: str) -> bool:
     return few and not is_order(text) and bool(_STATE.search(text) or _FAULT.search(text))
 
 
-def read_labelled(text: str, any_label: bool = False) -> Decision | None:
+def read_labelled(text: str, any_label: bool = False, explained: bool = False) -> Decision | None:
     """``**Login fails**: reset the password``. ``any_label``: whatever stands before the colon is
-    a case, as in a list below ``Depending on …``."""
+    a case, as in a list below ``Depending on …``. ``explained``: what is to be done follows in
+    another sentence."""
     if len(text) > MAX_PHRASE:
         return None
     found = _LABELLED.match(text)
@@ -397,7 +411,7 @@ def read_labelled(text: str, any_label: bool = False) -> Decision | None:
         return None
     label = (found["bold"] or found["bare"]).strip(" :*_")
     then = (found["then"] or found["told"]).strip()
-    if not leads(then) or is_order(label):
+    if not (leads(then) or explained) or (is_order(label) and not (any_label and found["bold"])):
         return None
     if any_label or (is_state(label) if found["bold"] is None else is_fault(label)):
         return Decision(label, then)
@@ -470,8 +484,8 @@ def acts(text: str) -> bool:
 
 def _behind(said: str, hidden: str) -> Decision | None:
     """``Restart the pod if it hangs``."""
-    over = _NEEDED_OVER.search(said)
-    if over and is_order(said):
+    over = _NEEDED_OVER.search(said.rstrip(" ."))
+    if over and is_order(said) and (said.endswith(":") or not _BEHIND.search(hidden)):
         return Decision(said[: over.start()], said[: over.start()])
     if not is_order(said) or said.endswith(":"):
         return None
@@ -484,6 +498,8 @@ def _behind(said: str, hidden: str) -> Decision | None:
     condition = said[found.end() :].strip(" .")
     then = said[: found.start()].strip()
     word = found["word"].lower()
+    if word == "if" and _FINDS_OUT.search(then):
+        return None
     if not condition or condition.endswith(":") or _FOR_YOU.match(condition):
         return None
     if _AS_NEEDED.match(condition):
