@@ -38,6 +38,7 @@ _COUNTED = re.compile(
 )
 _WAY = re.compile(r"\s(?:→|⇒|➔|➜|⟶|-{1,2}>|={1,2}>)\s")
 _DRAWN = re.compile(r"[ \t]*(?:[│├└─┌╰┬┴|`+\\][ \t│├└─╰|`+\\_-]*|→\s)\S")
+_SIDES = ("|", "+", "│", "┐", "┘")
 _DRAWN_MARGIN = re.compile(r"[ \t│├└─┌╰┬┴|`+\\_-]*(?:(?:→|-{1,2}>)\s*)?")
 _PROSE = re.compile(r"[A-Z][^`$=|<>{}]*\s\S+\s\S+.*[.:!?]$")
 _HASHES = re.compile(r"(?:^|[ \t])#+[ \t]*$")
@@ -145,6 +146,8 @@ def _is_drawn(block: Block) -> bool:
     rows = [row for _, row in block.lines[1:-1] if row.strip()]
     drawn = sum(bool(_DRAWN.match(row) or _WAY.search(row)) for row in rows)
     asks = any("?" in row for row in rows)
+    if any(row.rstrip().endswith(_SIDES) for row in rows):
+        return False  # boxes, or the table that a program prints
     return block.info.lower() in ("", "text", "txt") and asks and len(rows) < 2 * drawn
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.ends import hands_over
 from dcf.sop.runbook.flow import NO, YES, Arm, Node
 
 _HEAD = re.compile(r"\s*(?:graph|flowchart)\b", re.IGNORECASE)
@@ -78,6 +79,8 @@ def _grown(name: str, chart: int, boxes: dict[str, _Box], drawn: set[str]) -> li
         if len(box.ways) == 1 and not box.ways[0][0]:
             name = box.ways[0][1]
             continue
+        if not box.ways and hands_over(box.node.title):
+            box.node.end = "finish"
         for label, to in box.ways:
             kept = _label(label, boxes[to].node)
             if box.node.arm(kept) is None:
