@@ -36,6 +36,10 @@ _COUNTED = re.compile(
     r"[*_]{0,2}\s*(?=\S)",
     re.IGNORECASE,
 )
+_WAY = re.compile(r"\s(?:→|⇒|➔|➜|⟶|-{1,2}>|={1,2}>)\s")
+_DRAWN = re.compile(r"[ \t]*(?:[│├└─┌╰┬┴|`+\\][ \t│├└─╰|`+\\_-]*|→\s)\S")
+_SIDES = ("|", "+", "│", "┐", "┘")
+_DRAWN_MARGIN = re.compile(r"[ \t│├└─┌╰┬┴|`+\\_-]*(?:(?:→|-{1,2}>)\s*)?")
 _PROSE = re.compile(r"[A-Z][^`$=|<>{}]*\s\S+\s\S+.*[.:!?]$")
 _HASHES = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
@@ -98,6 +102,8 @@ def _take(token: Token, stack: list[Block], source: list[str], first: int) -> No
             _code(token, block, source, begin, end, first)
             if kind == "code_block":
                 parent.children += _told(block)
+            elif _is_drawn(block):
+                parent.children += _undrawn(block)
             elif len(token.markup) <= _LONGEST_FENCE:
                 parent.children += opened(block, read_blocks)
             else:
@@ -133,6 +139,33 @@ def _code(token: Token, block: Block, source: list[str], begin: int, end: int, f
     block.lines = [(first + begin, f"{token.markup}{token.info}")]
     block.lines += [(first + begin + 1 + at, row) for at, row in enumerate(rows)]
     block.lines.append((block.lines[-1][0], token.markup))
+
+
+def _is_drawn(block: Block) -> bool:
+    """Whether a fence has a tree of decisions that is drawn with arrows and lines."""
+    rows = [row for _, row in block.lines[1:-1] if row.strip()]
+    drawn = sum(bool(_DRAWN.match(row) or _WAY.search(row)) for row in rows)
+    asks = any("?" in row for row in rows)
+    if any(row.rstrip().endswith(_SIDES) for row in rows):
+        return False  # boxes, or the table that a program prints
+    return block.info.lower() in ("", "text", "txt") and asks and len(rows) < 2 * drawn
+
+
+def _undrawn(block: Block) -> list[Block]:
+    """A tree that is drawn, as a list in a list."""
+    rows: list[str] = []
+    margins: list[int] = []
+    for _, row in block.lines[1:-1]:
+        drawn = _DRAWN_MARGIN.match(row)
+        margin = drawn.end() if drawn else 0
+        said = row[margin:].strip()
+        while margins and margins[-1] >= margin:
+            margins.pop()
+        mark = "" if _LIST_LINE.match(said) else "- "
+        rows.append(f"{'    ' * len(margins)}{mark}{said}" if said else "")
+        if said:
+            margins.append(margin)
+    return read_blocks("\n".join(rows), block.line + 1)
 
 
 def _told(block: Block) -> list[Block]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dcf.sop.procedure import Note
 from dcf.sop.runbook.approvals import read_consent
@@ -17,10 +18,11 @@ from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.conditions import (
     Decision,
     acts,
+    decides,
     depends,
     has_cases,
+    is_action,
     is_fault,
-    is_state,
     leads,
     read_answer,
     read_any_of,
@@ -30,12 +32,14 @@ from dcf.sop.runbook.conditions import (
     read_decision,
     read_labelled,
     read_otherwise,
+    read_trigger,
+    read_when_to,
 )
 from dcf.sop.runbook.declarations import Declarations
 from dcf.sop.runbook.desk import Desk
-from dcf.sop.runbook.ends import is_of_others
+from dcf.sop.runbook.ends import denies, hands_over, is_last_act, is_of_others
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, Node
-from dcf.sop.runbook.flowchart import is_chart, read_chart
+from dcf.sop.runbook.flowchart import asks_much, grow_chart, is_chart, read_chart
 from dcf.sop.runbook.headings import bare_title, is_step_heading, slug, step_number
 from dcf.sop.runbook.items import (
     all_pieces,
@@ -63,9 +67,12 @@ from dcf.sop.runbook.wording import (
     pieces,
     question_of,
     title_of,
+    word_stems,
 )
 from dcf.sop.runbook.writer import Writer
 
+_MOSTLY = 2 / 3
+"""Of the words of a flowchart, when the text tells what it draws."""
 _LONGEST_ARM = 4
 """Sentences between a condition and what is done otherwise."""
 _OPEN = re.compile(r"\b(?:TODO|TBD|FIXME|XXX|to be (?:determined|defined|written|completed))\b")
@@ -73,6 +80,7 @@ _BEFORE_THIS = re.compile(
     r"(?:but |and )?before (?:(?:doing|starting) )?(?:so|this|that|it|you (?:do|start))\b",
     re.IGNORECASE,
 )
+_QUOTES = re.compile(r"[^:\"“]{2,30}:\s*[\"“].+")
 _TOLD = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|will|would|does|do|did|can|could|should|must|may"
     r"|might|fires?|contains?|shows?|means?|it|this|these|that|there|we|you|they)\b|\w+(?:ed|es"
@@ -83,7 +91,8 @@ _TOLD = re.compile(
 
 class Composer:
     """Reads sections into nodes. ``by_cases``: sections beside one another are cases, as in a
-    policy, and do not follow one another. ``targets`` and ``asides`` are those of `Steering`."""
+    policy, and do not follow one another. ``words`` are those of the text beside its flowcharts, by
+    their beginnings. ``targets`` and ``asides`` are those of `Steering`."""
 
     def __init__(self, desk: Desk, targets: dict[str, str], asides: dict[str, str]) -> None:
         self.writer = Writer(desk)
@@ -91,6 +100,7 @@ class Composer:
         self.steering = Steering(self.writer, self, self.loops, targets, asides)
         self.declarations = Declarations(self.writer, self)
         self.by_cases = False
+        self.words: frozenset[str] = frozenset()
         self._others: list[Node] = []
         self._sections = 0
 
@@ -109,17 +119,24 @@ class Composer:
             decision = behind
         if decision is None and (case or section.title.endswith("?")):
             decision = Decision(section.title, "")
+        if decision is None and _has_action(section):
+            decision = Decision(section.title, "")
         if section.level and not aside and decision:
             return self._decided(section, heading, decision, scope)
         node = None if aside else self._open_heading(section, heading, scope, counted)
         inner = scope if node is None else Scope(node.inside, scope.section, 0, node)
-        self.blocks(section.blocks, inner)
+        blocks = section.blocks
+        then = read_when_to(bare_title(section.title))
+        over = then and blocks and blocks[0].kind == "list" and not are_steps(blocks[0].children)
+        if over:
+            self.steering.any_of(heading, then, blocks[0], inner)
+        self.blocks(blocks[1:] if over else blocks, inner)
         self._below(section.children, inner)
         self.writer.desk.path = section.path
         self._anchor(section, scope.nodes)
         if scope.nodes:
             scope.nodes[0].anchors += [f"step:h:{number}" for number in inner.numbers]
-        if section.level and node is None:
+        if section.level and node is None and not over:
             self.writer.desk.note(heading, "note", scope.nodes[0] if scope.nodes else None)
         return scope.nodes
 
@@ -128,8 +145,7 @@ class Composer:
         counted = len(children) > 1 and all(_is_counted(one) for one in children)
         children = _with_actions(children)
         faults = [one for one in children if is_fault(bare_title(one.title))]
-        path = self.writer.desk.path
-        if not counted and path and has_cases(bare_title(path[-1])):
+        if not counted and self._in_cases():
             faults = [one for one in children if one.purpose == "unknown"]
         alike = len(faults) > 1 and 2 * len(faults) >= len(children)
         for child in children:
@@ -171,6 +187,8 @@ class Composer:
         """A section below one of steps: steps too, unless its heading says what else it is."""
         told = ("note", "guardrails", "inputs", "roles", "objective")
         is_step = is_step_heading(section.title) or has_numbered_orders(section)
+        if section.purpose in ("guardrails", "objective"):
+            is_step = is_step or decides(section)
         if section.purpose in told and not is_step:
             self.declarations.declare(section, node)
             return []
@@ -206,17 +224,22 @@ class Composer:
         self, section: Section, heading: Piece, decision: Decision, scope: Scope
     ) -> list[Node]:
         """A heading that is a condition, over what is done then."""
-        node = Node(heading.line, question_of(decision.condition))
+        trigger, blocks = _without_trigger(section.blocks)
+        told = f"{decision.condition}: {read_trigger(trigger.text)}" if trigger else ""
+        line = trigger.line if trigger else heading.line
+        node = Node(line, question_of(told or decision.condition))
         noted = self.writer.desk.note(heading, "condition", node)
+        if trigger:
+            self.writer.desk.note(trigger, "condition", node)
         inner = Scope([], scope.section, scope.loops)
-        arms = self._answers(section.blocks, node, inner)
+        arms = self._answers(blocks, node, inner)
         if not arms:
             within = inner
             if decision.then:
                 act = self.writer.act(heading, decision.then, inner)
                 self.writer.desk.noted.remove(noted)
                 within = Scope(act.inside, scope.section, scope.loops, act)
-            self.blocks(section.blocks, within)
+            self.blocks(blocks, within)
             self._below(section.children, within)
             node.arms = [Arm(NO if decision.negated else YES, inner.nodes)]
             if not inner.nodes:  # there is nothing to do in that case
@@ -300,6 +323,10 @@ class Composer:
             return self.steering.decide(piece, decision, scope, [following], [])
         if following.kind != "list":
             return False
+        named = piece.text.startswith("**") or not is_order(piece.text)
+        if self._in_cases() and named and are_steps(following.children):
+            case = Decision(piece.text.strip(" *_:"), "")
+            return self.steering.decide(piece, case, scope, [following], [])
         each = read_each(piece.text)
         if each and scope.loops < MAX_LOOPS and are_steps(following.children):
             node = self.writer.act(piece, piece.text, scope)
@@ -313,6 +340,10 @@ class Composer:
             self._list(following, scope, False, cases=True)
             return True
         return False
+
+    def _in_cases(self) -> bool:
+        path = self.writer.desk.path
+        return bool(path) and has_cases(bare_title(path[-1]))
 
     def _quote(self, block: Block, scope: Scope) -> None:
         for inner in block.children:
@@ -342,13 +373,20 @@ class Composer:
     def code(self, block: Block, scope: Scope) -> None:
         """A block of code belongs to the step before; it is one of its own where none is open."""
         if is_chart(block):
-            self.writer.charts.append(block)
+            if self.draws_more(block):
+                nodes = grow_chart(block)
+                self.writer.desk.note(whole(block), "step", nodes[0])
+                scope.nodes += nodes
+            else:
+                self.writer.charts.append(block)
             return
         piece = Piece(block.line, block.last, block.text)
         inner = block.lines[1:-1]
         text = "\n".join(row for _, row in inner)
         commands = read_commands(text, block.info, inner[0][0] if inner else block.line)
         node = scope.last.newest if scope.last else scope.owner
+        if node is scope.owner and node is not None and node.arms:
+            node = None  # they are what is done in a case
         # A comment that is an order begins a step, unless the code is that of a step told before.
         is_apart = node is not None and node.texts and (node is scope.owner or _is_code(node))
         comment = _comment(inner) if node is None or is_apart else ""
@@ -367,6 +405,13 @@ class Composer:
         node.texts.append(block.text)
         node.commands += commands
         self.writer.take_inputs(text, node, is_code=True)
+
+    def draws_more(self, block: Block) -> bool:
+        """Whether a flowchart decides, in words that the text does not have."""
+        drawn = read_chart(block)
+        told = [len(word_stems(one.title) & self.words) for one in drawn]
+        known = sum(told) / max(sum(len(word_stems(one.title)) for one in drawn), 1)
+        return asks_much(drawn) and known < _MOSTLY
 
     def _table(self, block: Block, scope: Scope) -> None:
         table = read_table(block)
@@ -413,8 +458,8 @@ class Composer:
             loops = scope.loops + (node.kind == "loop")
             inner = Scope(inside, scope.section, loops, node)
         told = are_steps(items)
-        path = self.writer.desk.path
-        cases = cases or (bool(path) and len(items) > 1 and has_cases(bare_title(path[-1])))
+        within = scope.owner is not None and scope.owner.arms
+        cases = cases or (len(items) > 1 and not within and self._in_cases())
         for item in items:
             self._item(item, inner, told, cases)
 
@@ -442,20 +487,23 @@ class Composer:
         elif not rest and below and self._over(first, below[0], scope):
             self.more([], below[1:], scope)
         elif (
-            (case := _case_of(first, below, is_step, is_case))
+            (case := _case_of(first, rest, below, is_step, is_case))
             and self.steering.decide(first, case, scope, below, rest)
         ) or self.steering.move(first, scope, below, rest):
             pass
         elif say(first, scope.told, self.writer.found.inputs):
             self.writer.desk.note(first, "note", scope.told)
             self.more(rest, below, scope)
-        elif (is_step and (item.number or item.is_checkbox or not is_statement(first.text))) or (
+        elif (is_step and (item.number or item.is_checkbox or not _only_tells(first.text))) or (
             is_clear_order(first.text) or read_consent(first.text) is not None
         ):
             self._step_item(item, first, rest, below, scope)
         elif is_hard_rule(first.text):
             self.writer.rule(first, scope.told, scope)
             self._after_rule(rest, below, scope)
+        elif hands_over(first.text):
+            self.writer.act(first, first.text, scope)
+            self.more(rest, below, scope)
         else:
             self.writer.say(first, scope.told, bullet=True)
             self.more(rest, below, scope)
@@ -496,7 +544,7 @@ class Composer:
             return
         if self._all_others(piece) or self.steering.move(piece, scope, [], []):
             return
-        if is_hard_rule(piece.text):
+        if is_hard_rule(piece.text) and not (is_action(piece.text) and hands_over(piece.text)):
             self.writer.rule(piece, scope.told, scope)
         elif in_step and self.writer.consent_first(piece, scope):
             pass
@@ -505,6 +553,10 @@ class Composer:
             scope.nodes[-2:] = reversed(scope.nodes[-2:])
         elif read_consent(piece.text) is not None:
             self.writer.act(piece, piece.text, scope)
+        elif is_action(piece.text) and not in_step:
+            node = self.writer.act(piece, piece.text, scope)
+            if is_last_act(piece.text) and node.is_open:
+                node.end = "stop" if denies(piece.text) else "finish"
         elif is_order(piece.text) and not (in_step and scope.last):
             if _is_reference(piece.text) and scope.last:
                 self.writer.say(piece, scope.told)
@@ -560,6 +612,32 @@ def _with_actions(children: Sequence[Section]) -> list[Section]:
     return found
 
 
+def _has_action(section: Section) -> bool:
+    """Whether a section says under a label what is done, and its heading in which case."""
+    title = bare_title(section.title)
+    if section.purpose != "unknown" or is_step_heading(section.title):
+        return False
+    if _without_trigger(section.blocks)[0] is not None:
+        return True
+    told = (one for block in section.blocks if block.kind == "text" for one in pieces(block.lines))
+    return not is_clear_order(title) and any(is_action(one.text) for one in told)
+
+
+def _without_trigger(blocks: Sequence[Block]) -> tuple[Piece | None, list[Block]]:
+    """The sentence that says under a label when a case is so, and the blocks without it."""
+    first = blocks[0] if blocks and blocks[0].kind == "text" else None
+    told = list(pieces(first.lines)) if first else []
+    if first is None or read_trigger(told[0].text) is None:
+        return None, list(blocks)
+    if len(told) == 1:
+        return told[0], list(blocks[1:])
+    begin = told[1].line
+    if begin == told[0].last:
+        return None, list(blocks)
+    rest = replace(first, line=begin, lines=[row for row in first.lines if row[0] >= begin])
+    return told[0], [rest, *blocks[1:]]
+
+
 def _is_bare(section: Section) -> bool:
     """Whether a heading is a case, and nothing below it is to be done."""
     said = (piece.text for block in section.blocks for piece in all_pieces(block))
@@ -605,14 +683,19 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
     return int(decision.explains and is_order(rest[0].text))
 
 
-def _case_of(first: Piece, below: Sequence[Block], is_step: bool, is_case: bool) -> Decision | None:
+def _case_of(
+    first: Piece, rest: Sequence[Piece], below: Sequence[Block], is_step: bool, is_case: bool
+) -> Decision | None:
     """The case that an item names, over what is done then. ``is_step``: it is one of steps."""
-    if labelled := read_labelled(first.text, is_case) or (is_step and read_aside(first.text)):
+    explained = is_case and any(is_order(one.text) for one in rest)
+    if labelled := read_labelled(first.text, is_case, explained) or (
+        is_step and read_aside(first.text)
+    ):
         return labelled
     said = first.text.strip()
     marked = said.endswith(":") or (said.startswith("**") and said.endswith("**"))
     has_orders = any(one.kind == "list" and are_steps(one.children) for one in below)
-    if marked and has_orders and is_state(said.strip("*_: ")):
+    if marked and has_orders and is_fault(said.strip("*_: ")):
         return Decision(said.strip("*_: "), "")
     return None
 
@@ -625,6 +708,11 @@ def _are_cases(items: Sequence[Block]) -> bool:
         and bool(read_labelled(one.text, True) or read_decision(one.text) or read_arrow(one.text))
         for one in found
     )
+
+
+def _only_tells(text: str) -> bool:
+    """Whether an item among orders is none: it says what something is, or quotes what is said."""
+    return is_statement(text) or bool(_QUOTES.fullmatch(text))
 
 
 def _is_reference(text: str) -> bool:

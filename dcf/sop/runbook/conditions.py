@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
-from dcf.sop.runbook.ends import is_last_act, read_end
+from dcf.sop.runbook.ends import hands_over, is_last_act, read_end
 from dcf.sop.runbook.flow import NO, YES
 from dcf.sop.runbook.jumps import NEXT
-from dcf.sop.runbook.wording import core, is_order, plain
+from dcf.sop.runbook.sections import Section
+from dcf.sop.runbook.wording import core, is_order, pieces, plain
 
 _ARROW = r"(?:→|⇒|➔|➜|⟶|—>|-{1,2}>|={1,2}>)"
 _BEFORE = (
@@ -32,7 +33,7 @@ _WHEN = re.compile(
 )
 """Words that open a condition, or tell something else: a time, a place, a purpose."""
 _IN_TIME = re.compile(
-    r"\w+ing\b|you(?:'re|’re| are| have| want| need)\b"
+    r"[\w-]+ing\b|you(?:'re|’re| are| have| want| need)\b"
     r"|(?:possible|applicable|needed|necessary|appropriate|required|relevant|available)\b"
     r"|.*\b(?:done|finish(?:ed|es)|complet\w+|ready|prompted|asked|over|up|installed|created"
     r"|started"
@@ -76,6 +77,10 @@ _OBLIGES = re.compile(
     r"|refunded|granted|accepted))\b",
     re.IGNORECASE,
 )
+_REQUIRES = re.compile(
+    r"(?:[\w-]+ing (?:[\w\"()-]+ ){1,5})?(?:may |will |always )?requires? (?!that\b)[a-z]",
+    re.IGNORECASE,
+)
 _FURTHER = re.compile(
     r"\s*[;,.]\s*(?:and |but |or )?(?:else |otherwise,? )?(?=(?:if|unless|in case)\b)",
     re.IGNORECASE,
@@ -99,7 +104,7 @@ _DEPENDS = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"(?P<mark>\*\*|__|\*|`)(?P<bold>[^*_`\n]{3,90}?)\s*:?(?P=mark)\s*(?:[:–—-]"
+    r"(?P<mark>\*\*|__|\*|`)(?P<bold>(?:(?<=\*\*)[^*\n]{3,90}?|[^*_`\n]{3,90}?))\s*:?(?P=mark)\s*(?:[:–—-]"
     r"|\?)?\s*(?P<then>\S.*)"
     r"|(?P<bare>[^*_`:.\n]{3,60}?)\s*(?::\s+|\?\s+)(?![-=–—→])(?P<told>\S.*)",
     re.DOTALL,
@@ -115,7 +120,24 @@ _FAULT = re.compile(
     r"|expired|broken|slow|pending|exhausted|stopped|unhealthy|degraded|blank|invalid|wrong|denied"
     r"|refused|unknown|crash\w*|too (?:many|few|high|low|large|slow|big|old)|high|low|insufficient"
     r"|errors?|timed? ?outs?|leaks?|corrupt\w*|mismatch|unresponsive|outage|overload\w*|without"
-    r"|scaled|restarting|looping|evicted|throttl\w+|rejected|unauthori[sz]ed|incorrect)\b",
+    r"|scaled|restarting|looping|evicted|throttl\w+|rejected|unauthori[sz]ed|incorrect)\b"
+    r"| (?:open|closed|locked|offline|critical|exceeded)$",
+    re.IGNORECASE,
+)
+_OF_THIS = re.compile(
+    r"(?:this|it|these) (?:[\w-]+ )?(?:applies|apply|is used|fires|triggers)|to (?:use|apply)\b.*",
+    re.IGNORECASE,
+)
+"""When the whole text is for: ``When this applies``."""
+_WHEN_TO = re.compile(r"when (?:and how )?(?:to|should (?:i|you|we)) ", re.IGNORECASE)
+_TRIGGER = re.compile(
+    r"[*_]{1,2}(?:triggers?|conditions?|when|if|criteria|applies (?:to|when)|signs?|symptoms?)"
+    r"\s*(?::[*_]{1,2}|[*_]{1,2}\s?[:–—-])\s+(?=\S)",
+    re.IGNORECASE,
+)
+_ACTION = re.compile(
+    r"[*_]{1,2}(?:actions?|response|what to do|resolution|remedy|fix|then|do|decision)"
+    r"(?: \w+)?\s*(?::[*_]{1,2}|[*_]{1,2}\s?[:–—-])\s+(?=\S)",
     re.IGNORECASE,
 )
 _IF_SO = re.compile(
@@ -129,6 +151,7 @@ _ASKS = re.compile(
 _OF_CASES = re.compile(
     r".*\b(?:cases|scenarios|situations|exceptions|circumstances|variants|options|alternatives"
     r"|failure modes|problems|issues|errors|symptoms|causes|failures|type notes|types)$"
+    r"|(?:detect|determine|identify|classify|establish)\b.* (?:type|kind|category|scenario|case)"
     r"|troubleshooting\b.*|(?:common|known|special|edge) .*",
     re.IGNORECASE,
 )
@@ -171,6 +194,8 @@ _ANSWER = re.compile(
     rf"|\s+[-–—]\s)[*_]*\s*",
     re.IGNORECASE,
 )
+_SAID_AGAIN = re.compile(r"[^:.;]{3,80}:(?:\s+|$)")
+"""``No, the disks are gone: …``"""
 _YES = frozenset({"yes", "ja", "oui", "sí", "true", "passed", "pass", "success", "successful"})
 _SAME = re.compile(
     r"(?:(?:it|this|that|they|these|so|yes|there|any|one|none)\b ?)?(?:so|is|are|does|do|did"
@@ -185,7 +210,7 @@ _NOT = re.compile(
 _BEHIND = re.compile(
     r"(?<!\bof)(?<!\babout)(?<!\bknow)(?<!\bas)(?<!\beven)(?<!ing)(?<!\bsee)(?<!\bor)(?<!\band)"
     r",?\s+(?:but\s+)?(?:if and only\s+|only\s+)?(?P<word>if|unless|in case(?: of)?|provided that"
-    r"|in the event (?:that|of)|whenever|when)\s+",
+    r"|in the event (?:that|of)|whenever|when)(?P<over>:)?\s+",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
@@ -198,8 +223,17 @@ _IN_BRACKETS = re.compile(
     r"\s*\((?:only )?(?P<word>if|unless|when)\s+(?P<said>[^()]{2,80})\)(?=[.:]?$|\s*`[^`]*`$)",
     re.IGNORECASE,
 )
+_FINDS_OUT = re.compile(
+    r"\bto (?:determine|verify|check|confirm|decide|identify|establish|find out|assess|see)$",
+    re.IGNORECASE,
+)
+_NEEDED_OVER = re.compile(
+    r",? \(?if (?:applicable|needed|necessary|required)\)?(?:[*_ ]*:[*_]*|(?<=\w))$", re.IGNORECASE
+)
+"""``Restart the proxy, if needed:`` over the commands for it."""
 _TELLING = re.compile(
-    r"(?:tell|find out|figure out|discuss|(?:check|verify|confirm|clarify) with|ask(?! for))\b",
+    r"(?:tell|explain|find out|figure out|discuss|(?:check|verify|confirm|clarify) with"
+    r"|ask(?! for))\b",
     re.IGNORECASE,
 )
 _FOR_YOU = re.compile(
@@ -278,7 +312,7 @@ def read_aside(text: str) -> Decision | None:
 
 def _is_case(word: str, condition: str, rest: str) -> bool:
     """Whether ``when``, ``where`` or ``for`` opens a condition, and no time, place or purpose."""
-    if rest and not leads(rest) and not (word.lower().startswith("in ") and _bids(rest)):
+    if rest and not leads(rest) and not (word.lower().startswith("in ") and bids(rest)):
         return False
     if word.lower() == "for":
         allowed = _MAY.match(rest)
@@ -306,6 +340,8 @@ def read_case(title: str) -> Decision | None:
     if opened and opened.end() < len(said):
         condition = said[opened.end() :].strip(" *_")
         word = opened["word"].lower()
+        if _OF_THIS.fullmatch(condition):
+            return None
         if not _IF.match(hidden) and not _is_case(word, condition, ""):
             return None
         return Decision(condition, "", negated=word == "unless", same=False)
@@ -313,6 +349,36 @@ def read_case(title: str) -> Decision | None:
     if named:
         return Decision(said[named.end() :].strip(" *_"), "")
     return Decision(said, "") if is_state(said) else None
+
+
+def decides(section: Section) -> bool:
+    """Whether a sentence of a section says what is done in some case, or over a list in which."""
+    for block in section.blocks:
+        for one in (block, *block.children):
+            first = one.children[0] if one.kind == "item" and one.children else one
+            for piece in pieces(first.lines) if first.kind == "text" else ():
+                decision = read_decision(piece.text)
+                if decision and (piece.text.endswith(":") or leads(decision.then)):
+                    return True
+    return False
+
+
+def read_when_to(title: str) -> str:
+    """``When to escalate``: what is done in each of the cases below it; empty for none."""
+    found = _WHEN_TO.match(title)
+    then = title[found.end() :].strip() if found else ""
+    return then if hands_over(then) else ""
+
+
+def read_trigger(text: str) -> str | None:
+    """``**Trigger**: the gate is down``: what is so then; None where ``text`` does not say it."""
+    found = _TRIGGER.match(text)
+    return text[found.end() :].strip() if found else None
+
+
+def is_action(text: str) -> bool:
+    """Whether a label says that what follows is to be done: ``**Action**: refund it``."""
+    return bool(_ACTION.match(text))
 
 
 def has_cases(title: str) -> bool:
@@ -334,9 +400,10 @@ def is_fault(text: str) -> bool:
     return few and not is_order(text) and bool(_STATE.search(text) or _FAULT.search(text))
 
 
-def read_labelled(text: str, any_label: bool = False) -> Decision | None:
+def read_labelled(text: str, any_label: bool = False, explained: bool = False) -> Decision | None:
     """``**Login fails**: reset the password``. ``any_label``: whatever stands before the colon is
-    a case, as in a list below ``Depending on …``."""
+    a case, as in a list below ``Depending on …``. ``explained``: what is to be done follows in
+    another sentence."""
     if len(text) > MAX_PHRASE:
         return None
     found = _LABELLED.match(text)
@@ -344,7 +411,7 @@ def read_labelled(text: str, any_label: bool = False) -> Decision | None:
         return None
     label = (found["bold"] or found["bare"]).strip(" :*_")
     then = (found["then"] or found["told"]).strip()
-    if not leads(then) or is_order(label):
+    if not (leads(then) or explained) or (is_order(label) and not (any_label and found["bold"])):
         return None
     if any_label or (is_state(label) if found["bold"] is None else is_fault(label)):
         return Decision(label, then)
@@ -355,12 +422,13 @@ def read_any_of(text: str) -> str | None:
     """``Contact support if any of these is true:``: what is done when something in the list below
     is so."""
     found = _ANY_OF.fullmatch(plain(text).strip(" *_"))
-    return found["then"].strip(" *_") if found and _bids(found["then"]) else None
+    return found["then"].strip(" *_") if found and bids(found["then"]) else None
 
 
-def _bids(text: str) -> bool:
+def bids(text: str) -> bool:
     """Whether ``text`` is something to do, whoever is said to do it."""
-    return leads(text) or is_last_act(text) or bool(_OBLIGES.search(text))
+    said = bool(_REQUIRES.match(text) or _OBLIGES.search(text))
+    return leads(text) or is_last_act(text) or said
 
 
 def depends(text: str) -> bool:
@@ -416,6 +484,9 @@ def acts(text: str) -> bool:
 
 def _behind(said: str, hidden: str) -> Decision | None:
     """``Restart the pod if it hangs``."""
+    over = _NEEDED_OVER.search(said.rstrip(" ."))
+    if over and is_order(said) and (said.endswith(":") or not _BEHIND.search(hidden)):
+        return Decision(said[: over.start()], said[: over.start()])
     if not is_order(said) or said.endswith(":"):
         return None
     if aside := read_aside(said):
@@ -427,6 +498,8 @@ def _behind(said: str, hidden: str) -> Decision | None:
     condition = said[found.end() :].strip(" .")
     then = said[: found.start()].strip()
     word = found["word"].lower()
+    if word == "if" and _FINDS_OUT.search(then):
+        return None
     if not condition or condition.endswith(":") or _FOR_YOU.match(condition):
         return None
     if _AS_NEEDED.match(condition):
@@ -444,7 +517,7 @@ def _behind(said: str, hidden: str) -> Decision | None:
             condition = condition[: joint.start()]
             break
     ahead = condition.partition(", ")[2]
-    if ahead and not leads(re.sub(r"^(?:and|then|but|or)\s+", "", ahead)):
+    if ahead and not found["over"] and not leads(re.sub(r"^(?:and|then|but|or)\s+", "", ahead)):
         return None  # one of several things that are counted up
     return Decision(condition, then, negated=word == "unless")
 
@@ -460,7 +533,12 @@ def read_answer(text: str) -> tuple[str, str] | None:
     found = _ANSWER.match(text)
     if found is None:
         return None
-    return (YES if found["label"].lower() in _YES else NO), text[found.end() :].strip()
+    label = YES if found["label"].lower() in _YES else NO
+    then = text[found.end() :].strip()
+    again = _SAID_AGAIN.match(then)
+    if again and not is_order(again[0]):
+        then = then[again.end() :]
+    return label, then
 
 
 def read_arrow(text: str) -> Decision | None:
@@ -468,10 +546,15 @@ def read_arrow(text: str) -> Decision | None:
     (``Go to Settings → Users``) is none."""
     if len(text) > MAX_PHRASE:
         return None
-    parts = re.split(rf"\s*{_ARROW}\s*", masked(text), maxsplit=1)
-    if len(parts) != 2 or not parts[0].strip(" *_"):
+    parts = re.split(rf"\s*{_ARROW}\s*", masked(text))
+    head, tail = text[: len(parts[0])], text[len(text) - len(parts[-1]) :]
+    if len(parts) < 2 or not head.strip(" *_"):
         return None
-    head, tail = text[: len(parts[0])], text[len(text) - len(parts[1]) :]
-    if is_order(head) or not leads(tail):
+    if len(parts) > 2 and parts[-2].endswith("?"):
+        # ``Check the seal → Broken? → Refuse it``: what is looked at, what is found, what is done.
+        head = text[: len(text) - len(parts[-1])].rstrip(" →⇒➔➜⟶—-=>")
+    elif len(parts) > 2:
+        tail = text[len(head) :].lstrip(" →⇒➔➜⟶—-=>")
+    if (is_order(head) and not head.endswith("?")) or not (leads(tail) or is_last_act(tail)):
         return None
     return Decision(head.strip(" *_:"), tail.strip())

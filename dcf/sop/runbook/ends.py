@@ -65,6 +65,11 @@ _FINISH = re.compile(
     r"|procedure|runbook|playbook|workflow|execution)\b.{0,80}",
     re.IGNORECASE,
 )
+_REFUSED = re.compile(
+    r"no (?:refunds?|returns?|exchanges?|credits?|reimbursements?|access|exceptions?)"
+    r"(?:\s*\([^()]*\))?",
+    re.IGNORECASE,
+)
 _IN_VAIN = re.compile(
     r"\b(?:reject\w*|den(?:y|ied|ial)|abort\w*|fail\w*|cancel\w*)\b", re.IGNORECASE
 )
@@ -82,7 +87,8 @@ _OTHERS = re.compile(
 )
 _PARTS = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+")
 _HANDED_OVER = re.compile(
-    r"(?:escalate|transfer (?:the|them|it|this|to|all)|hand (?:it |this |them )?(?:over|off)"
+    r"(?:(?:always |immediately )?escalate|\w+ = \S+ \((?:urgent )?escalate\b"
+    r"|transfer (?:the|them|it|this|to|all)|hand (?:it |this |them )?(?:over|off)"
     r"|(?:open|raise|file|create|submit|log) (?:a|an) (?:\w+ ){0,2}(?:ticket|case"
     r"|(?:support )?request)"
     r"|(?:contact|consult|engage|involve|page|call|reach out to|connect with|refer (?:it "
@@ -114,7 +120,11 @@ def read_end(text: str) -> End:
     if hands_over(said):
         return ""
     barred = _NO_FURTHER.fullmatch(said)
-    if _STOP.fullmatch(said) or (barred and not _GATE.search(barred["rest"])):
+    if (
+        _STOP.fullmatch(said)
+        or _REFUSED.fullmatch(said)
+        or (barred and not _GATE.search(barred["rest"]))
+    ):
         return "stop"
     if not _FINISH.fullmatch(said):
         return ""

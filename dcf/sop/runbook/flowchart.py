@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.ends import hands_over
 from dcf.sop.runbook.flow import NO, YES, Arm, Node
 
 _HEAD = re.compile(r"\s*(?:graph|flowchart)\b", re.IGNORECASE)
@@ -37,12 +38,66 @@ class _Box:
 def read_chart(block: Block) -> list[Node]:
     """The boxes of a flowchart in the order in which they are drawn. One with several arrows asks
     which of them to follow."""
-    boxes: dict[str, _Box] = {}
-    for line, row in block.lines[2:-1]:
-        _read_row(row.strip().rstrip(";"), line, block.line, boxes)
+    boxes = _boxes(block)
     for name, box in boxes.items():
         _lead(name, box, block.line, boxes)
     return [box.node for box in boxes.values()]
+
+
+def _boxes(block: Block) -> dict[str, _Box]:
+    boxes: dict[str, _Box] = {}
+    for line, row in block.lines[2:-1]:
+        _read_row(row.strip().rstrip(";"), line, block.line, boxes)
+    return boxes
+
+
+def grow_chart(block: Block) -> list[Node]:
+    """The boxes of a flowchart as a tree, after which the text goes on: what is done in a case
+    stands in the arm of the box that asks."""
+    boxes = _boxes(block)
+    drawn: set[str] = set()
+    return [
+        node
+        for name in boxes
+        if name not in drawn
+        for node in _grown(name, block.line, boxes, drawn)
+    ]
+
+
+def asks_much(nodes: list[Node]) -> bool:
+    """Whether several boxes are questions that are answered with yes or no."""
+    labels = [{arm.label for arm in node.arms} for node in nodes]
+    return sum(said == {YES, NO} for said in labels) > 1
+
+
+def _grown(name: str, chart: int, boxes: dict[str, _Box], drawn: set[str]) -> list[Node]:
+    found: list[Node] = []
+    while name not in drawn:
+        drawn.add(name)
+        box = boxes[name]
+        found.append(box.node)
+        if len(box.ways) == 1 and not box.ways[0][0]:
+            name = box.ways[0][1]
+            continue
+        if not box.ways and hands_over(box.node.title):
+            box.node.end = "finish"
+        for label, to in box.ways:
+            kept = _label(label, boxes[to].node)
+            if box.node.arm(kept) is None:
+                arm = Arm(kept, line=boxes[to].node.line)
+                box.node.arms.append(arm)
+                arm.nodes = _grown(to, chart, boxes, drawn)
+        return found
+    # What is drawn already is gone back to.
+    if found:
+        found[-1].jump = _anchor(chart, name)
+        return found
+    return [Node(boxes[name].node.line, "", jump=_anchor(chart, name))]
+
+
+def _label(label: str, to: Node) -> str:
+    said = label.lower()
+    return YES if said in _YES else NO if said in _NO else label or to.title
 
 
 def _anchor(line: int, name: str) -> str:
@@ -77,8 +132,7 @@ def _lead(name: str, box: _Box, chart: int, boxes: dict[str, _Box]) -> None:
     elif len(box.ways) == 1 and not box.ways[0][0]:
         node.jump = _anchor(chart, box.ways[0][1])
     for label, to in box.ways if not node.jump else ():
-        said = label.lower()
-        kept = YES if said in _YES else NO if said in _NO else label or boxes[to].node.title
+        kept = _label(label, boxes[to].node)
         arm = Arm(kept, [Node(node.line, "", jump=_anchor(chart, to))], node.line)
         if node.arm(kept) is None:
             node.arms.append(arm)

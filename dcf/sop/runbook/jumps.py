@@ -10,7 +10,8 @@ from dcf.sop.runbook.wording import core
 _GO = (
     r"(?:go|jump|skip|return|proceed|continue|move|advance|head|switch|fall|start|resume|starting"
     r"|begin(?:ning)?)"
-    r"(?: (?:back|on|ahead|straight|directly|over|again|down|up))*(?: (?:to|with|at|from|through))"
+    r"(?: (?:back|on|ahead|straight|directly|over|again|down|up))*"
+    r"(?: (?:to|with|at|from|through)|(?<=go)to)"
 )
 _GOES = re.compile(rf"(?:{_GO}|repeat|redo|retry|rerun)\b", re.IGNORECASE)
 _STEP = re.compile(
@@ -55,7 +56,10 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
-    r"(?:\s+(?:immediately|directly|now|at once|instead|again))?(?:\s+[–—-]\s.*)?\.?$", re.DOTALL
+    r"(?:\s+and (?:follow|perform|do|use|run|execute) (?:the |its |all ).{0,60}"
+    r"(?:steps?|instructions|procedure))?(?:\s+(?:immediately|directly|now|at once|instead"
+    r"|again))?(?:\s+[–—-]\s.*)?\.?$",
+    re.DOTALL,
 )
 """What is said behind the name of a place."""
 _RESTART = re.compile(

@@ -15,12 +15,13 @@ from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.blocks import read_blocks
 from dcf.sop.runbook.callouts import callout_of
 from dcf.sop.runbook.composer import Composer, is_case
-from dcf.sop.runbook.conditions import acts
+from dcf.sop.runbook.conditions import acts, decides
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
 from dcf.sop.runbook.ends import denies, is_last_act
 from dcf.sop.runbook.exact import exact_sentences
 from dcf.sop.runbook.flow import Node, Part
+from dcf.sop.runbook.flowchart import is_chart
 from dcf.sop.runbook.front import MEMBER, front_end, front_members
 from dcf.sop.runbook.headings import bare_title, is_step_heading, slug
 from dcf.sop.runbook.items import has_commands, has_numbered_orders, is_command
@@ -32,7 +33,7 @@ from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section, read_sections
 from dcf.sop.runbook.source import Source, no_draft, readable
 from dcf.sop.runbook.tables import read_table
-from dcf.sop.runbook.wording import Piece, is_order, pieces
+from dcf.sop.runbook.wording import Piece, is_order, pieces, word_stems
 from dcf.sop.step import Step
 
 _WORD = re.compile(r"[^\W_]")
@@ -96,6 +97,8 @@ class _Reader:
         composer = Composer(self._desk, targets, asides)
         self._composer = composer
         codes = [block.text for block in _all(self._blocks) if block.kind == "code"]
+        told = [block.text for block in _all(self._blocks) if not is_chart(block)]
+        composer.words = word_stems(" ".join(told))
         composer.writer.given = assigned("\n".join(codes))
         for piece in front_members(self._source.front):
             self._front_member(piece)
@@ -241,13 +244,14 @@ class _Reader:
             if nodes:
                 aside.append(nodes)
         elif purpose in ("guardrails", "inputs", "roles", "note"):
-            if has_numbered_orders(section):
+            ruling = purpose == "guardrails" and decides(section)
+            if ruling or has_numbered_orders(section):
                 main += composer.section(section)
             else:
                 composer.declarations.declare(section)
         elif purpose == "first":
             main += composer.declarations.first(section)
-        elif purpose in ("steps", "aside") or _is_procedural(section):
+        elif purpose in ("steps", "aside") or _is_procedural(section) or _draws(section, composer):
             main += composer.section(section)
         else:
             composer.declarations.declare(section)
@@ -306,7 +310,7 @@ class _Reader:
         two of its words, else one; before all where no step has any."""
         for consent in reversed(self._composer.writer.found.consents):
             rule = next(one.piece.text for one in self._desk.noted if one.node is consent)
-            shared = [len(_stems(rule) & _stems(node.title)) for node in main]
+            shared = [len(word_stems(rule) & word_stems(node.title)) for node in main]
             most = min(max(shared, default=0), 2)
             main.insert(next((at for at, count in enumerate(shared) if count >= most), 0), consent)
 
@@ -366,11 +370,6 @@ def _all(blocks: Iterable[Block]) -> Iterator[Block]:
     for block in blocks:
         yield block
         yield from _all(block.children)
-
-
-def _stems(text: str) -> frozenset[str]:
-    """The longer words of ``text``, by their beginnings."""
-    return frozenset(word[:5] for word in re.findall(r"[a-z]{4,}", text.lower()))
 
 
 def _anchors(sections: list[Section]) -> tuple[dict[str, str], dict[str, str]]:
@@ -457,7 +456,12 @@ def _is_procedural(section: Section) -> bool:
             return True
         if block.kind == "table" and any(row.action for row in read_table(block).rows):
             return True
-    return any(_is_procedural(child) for child in section.children)
+    return decides(section) or any(_is_procedural(child) for child in section.children)
+
+
+def _draws(section: Section, composer: Composer) -> bool:
+    """Whether a section has a flowchart of what the text does not tell."""
+    return any(is_chart(block) and composer.draws_more(block) for block in section.blocks)
 
 
 def _owned(step: Step, owner: str) -> Step:

@@ -17,7 +17,7 @@ from dcf.sop.runbook.conditions import (
 )
 from dcf.sop.runbook.ends import denies, hands_over, is_helpless, is_last_act, read_end
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, End, Node
-from dcf.sop.runbook.headings import bare_title
+from dcf.sop.runbook.headings import bare_title, slug
 from dcf.sop.runbook.items import first_piece
 from dcf.sop.runbook.jumps import (
     goes_on,
@@ -32,11 +32,13 @@ from dcf.sop.runbook.jumps import (
 from dcf.sop.runbook.loops import Loops, read_each, read_until
 from dcf.sop.runbook.rules import forbids
 from dcf.sop.runbook.scope import Reader, Scope
-from dcf.sop.runbook.wording import Piece, core, is_order, question_of, title_of
+from dcf.sop.runbook.wording import Piece, core, is_order, plain, question_of, title_of
 from dcf.sop.runbook.writer import Writer
 
 _SHORT = 7
 """Letters of a name that many headings may have."""
+_LONGEST_CASE = 6
+_CASE = re.compile(r"(?:with|without|from|for|on|in)\b", re.IGNORECASE)
 _JOINT = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+|\.\s+")
 
 
@@ -76,7 +78,7 @@ class Steering:
         if inside is not None:
             self._inside(piece, inside, scope, below, rest)
             return True
-        decision = read_decision(piece.text) or read_arrow(piece.text)
+        decision = read_decision(piece.text) or read_arrow(piece.text) or self._led(piece, scope)
         if decision is not None:
             return self.decide(piece, decision, scope, below, rest)
         until = read_until(piece.text)
@@ -87,6 +89,14 @@ class Steering:
         if below or rest or read_each(piece.text):
             return False
         return self._plain_move(piece, scope)
+
+    def _led(self, piece: Piece, scope: Scope) -> Decision | None:
+        """``With a spare disk, go to Replace the disk``: a case, and the place of this text that it
+        leads to."""
+        head, _, tail = piece.text.partition(", ")
+        if not tail or len(head.split()) > _LONGEST_CASE or not _CASE.match(plain(head)):
+            return None
+        return Decision(head.strip(" *_"), tail) if self._jump(tail, scope) else None
 
     def _inside(
         self,
@@ -359,7 +369,8 @@ class Steering:
         if is_previous(said) and (before := self._before(scope)) is not None:
             return _marked(before)
         for words, anchor in self._asides.items():
-            if re.match(words, core(said), re.IGNORECASE):
+            inside = any(anchor == f"#{slug(title)}" for title in self.writer.desk.path)
+            if re.match(words, core(said), re.IGNORECASE) and not inside:
                 return anchor
         name = named_place(said)
         return self._named(name) if name else ""

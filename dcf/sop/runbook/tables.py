@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.conditions import bids
 from dcf.sop.runbook.wording import Piece, is_clear_order, is_order
 
 _CELLS = re.compile(r"(?<!\\)\|")
@@ -47,6 +48,8 @@ _CASE = re.compile(
     re.I,
 )
 
+_STATUS = re.compile(r"status|result|outcome|finding", re.I)
+
 
 @dataclass(slots=True)
 class Row:
@@ -80,7 +83,8 @@ def read_table(block: Block) -> Table:
     body = [(number, text) for number, text in lines[1:] if text]
     if body and _RULE.fullmatch(body[0][1]):
         body = body[1:]
-    found = _columns(head) or _by_orders(head, [_cells(text) for _, text in body])
+    rows_told = [_cells(text) for _, text in body]
+    found = _columns(head) or _by_orders(head, rows_told) or _by_cases(head, rows_told)
     ends = ends[len(ends) - len(body) :]
     rows = [
         _row(Piece(number, end, text), head, found)
@@ -132,6 +136,17 @@ def _by_orders(head: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, 
         orders = sum(at < len(cells) and is_clear_order(cells[at]) for cells in body)
         if orders > 1 and 2 * orders > len(body):
             return {"action": at}
+    return {}
+
+
+def _by_cases(head: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Columns of cases, which the first heading says, and of what is done in each of them."""
+    if not _is_named(head[0], _CASE) or _is_named(head[0], _STATUS):
+        return {}
+    for at in range(1, len(head)):
+        told = sum(at < len(cells) and bids(cells[at]) for cells in body)
+        if told > 1 and 2 * told > len(body):
+            return {"condition": 0, "action": at}
     return {}
 
 

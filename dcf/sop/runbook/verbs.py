@@ -43,7 +43,7 @@ _TRADE = words_in(
     direct discard disconnect dispatch display divide do document downgrade draft drain drop
     dump duplicate email e-mail employ empty end estimate exit export expose extract failover
     fall fetch file fill filter find finish fix flag flush focus force forward free freeze
-    gather get give go grab grant group halt hand handle have head hold implement import
+    gather get give go goto grab grant group halt hand handle have head hold implement import
     increase initiate insert interview invite issue join jot judge keep kick kill label launch
     lead leave let limit link list load lock log login look loop lower make map mark match
     measure message monitor mount move mute name note offer onboard open order outline override

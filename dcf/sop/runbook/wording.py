@@ -355,6 +355,11 @@ def is_duty(text: str) -> bool:
     return False
 
 
+def word_stems(text: str) -> frozenset[str]:
+    """The longer words of ``text``, by their beginnings."""
+    return frozenset(word[:5] for word in re.findall(r"[a-z]{4,}", text.lower()))
+
+
 def title_of(text: str) -> str:
     """``text`` as the title of a step."""
     said = text.strip().rstrip(":.;").strip()
