@@ -10,6 +10,7 @@ import pytest
 from dcf.code.docstring import comment_text
 from dcf.code.identifiers import asked_names
 from dcf.code.traces import named_places
+from dcf.search import segmented
 
 
 @pytest.mark.parametrize("sign", ["a", "1", "_", "A", "a_", "1a", "0123456789abcdef", "`", "a."])
@@ -25,6 +26,10 @@ def test_places_of_a_trace(sign: str) -> None:
 @pytest.mark.parametrize("sign", [" ", "*"])
 def test_a_comment(sign: str) -> None:
     _grows_with_the_length(lambda line: comment_text([line]), sign, "a")
+
+
+def test_marks_on_one_letter() -> None:
+    _grows_with_the_length(segmented, "\u0316\u0301", "")
 
 
 def _grows_with_the_length(read: Callable[[str], object], sign: str, end: str) -> None:
