@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _OPENING = re.compile(r"^\s*(?:/\*[*!]?|\*/|\*(?!\*)|//[/!]?)[ \t]?")
-_CLOSING = re.compile(r"\s*\*+/\s*$")
 
 
 def python_docstring(node: Node) -> str:
@@ -35,4 +34,10 @@ def comment_text(comments: Sequence[str]) -> str:
     'Adds.\\nTwice.'
     """
     lines = [line for comment in comments for line in comment.splitlines()]
-    return "\n".join(_OPENING.sub("", _CLOSING.sub("", line)).rstrip() for line in lines).strip()
+    return "\n".join(_OPENING.sub("", _unclosed(line)).rstrip() for line in lines).strip()
+
+
+def _unclosed(line: str) -> str:
+    """``line`` without the end of a comment."""
+    line = line.rstrip()
+    return line[:-1].rstrip("*").rstrip() if line.endswith("*/") else line

@@ -11,11 +11,16 @@ from dcf.search import segmented, spoken
 
 # What words are made of, and "_"; it does not begin with a decimal digit.
 _NAME = regex.compile(r"[\p{L}\p{M}\p{Nl}\p{No}_][\p{L}\p{M}\p{N}_]*")
-_QUOTED = re.compile(r"`+([^`\n]{1,200})`+")
-# What no word of a language looks like: parts joined by _, a capital inside, a call, a path of
+# Possessive, and never from within what another place has read: questions are of any length, and
+# the same characters are not read again from each place where a name might begin.
+_QUOTED = re.compile(r"(?<!`)`++([^`\n]{1,200})`+")
+_WORD = re.compile(r"\w++")
+# What no word of a language looks like: parts joined by _ or a capital inside, a call, a path of
 # names. Everything else may be a name as well, but is searched as a word.
-_CODE = re.compile(r"[^\W\d]\w*(?=\()|\w*[a-z0-9][A-Z]\w*|[A-Z]{2,}[a-z]\w*|\w*[^\W_]_+[^\W_]\w*")
-_DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)+(?![\w.]*\.\s)")
+_JOINED = re.compile(r"[a-z0-9][A-Z]|[^\W_]_++[^\W_]")
+_LETTER = re.compile(r"[^\W\d]")
+_CAPITALS = re.compile(r"(?<![A-Z])[A-Z]{2,}+[a-z]")
+_DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*+(?:\.[^\W\d]\w*+)++(?![\w.]*+(?<=\.)\s)")
 _ABBREVIATIONS = frozenset({"e.g", "i.e", "a.k.a"})
 _SHORTEST = 3
 _LONGEST = 100
@@ -44,14 +49,24 @@ def asked_names(question: str) -> tuple[str, ...]:
     for found in _QUOTED.finditer(question):
         for name in _NAME.finditer(found[1]):
             places.setdefault(name[0], found.start(1) + name.start())
-    for found in _CODE.finditer(question):
-        places.setdefault(found[0], found.start())
+    for word in _WORD.finditer(question):
+        begin = _begin(word[0], is_called=question.startswith("(", word.end()))
+        if begin is not None:
+            places.setdefault(word[0][begin:], word.start() + begin)
     for found in _DOTTED.finditer(question):
         if found[0].lower() not in _ABBREVIATIONS:
             for name in _NAME.finditer(found[0]):
                 places.setdefault(name[0], found.start() + name.start())
     ordered = sorted(places, key=lambda name: places[name])
     return tuple(name for name in ordered if _SHORTEST <= len(name) <= _LONGEST)[:_MOST]
+
+
+def _begin(word: str, *, is_called: bool) -> int | None:
+    """Where in ``word`` a name begins that no word of a language looks like."""
+    if _JOINED.search(word):
+        return 0
+    found = (_LETTER if is_called else _CAPITALS).search(word)
+    return found.start() if found else None
 
 
 def _with_parts(found: regex.Match[str]) -> str:

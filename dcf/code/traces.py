@@ -9,16 +9,20 @@ from dataclasses import dataclass
 
 _MOST = 40
 """Places of one question: behind these a trace is the program's frame, not its fault."""
-_FILE = r"(?P<path>[^\s\"'():,;<>|]+\.[A-Za-z]\w{0,9})"
+_SIGN = r"[^\s\"'():,;<>|]"
+_FILE = rf"(?P<path>{_SIGN}+\.[A-Za-z]\w{{0,9}})"
 _PYTHON = re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d{1,7})')
 _BEFORE = r"(?:^|(?<=[\s(@\[\"'=]))"
 # What bundlers call the folder of a project, and of a part of it: webpack-internal:///(rsc)/./a.ts.
-_SCHEME = r"(?:file://|webpack(?:-internal)?://(?:[\w.-]*/)?(?:\([\w-]+\)/)?)?"
+_BUNDLER = r"webpack(?:-internal)?://"
+_SCHEME = rf"(?:file://|{_BUNDLER}(?:[\w.-]*/)?(?:\([\w-]+\)/)?)?"
 # As compilers, Node, Go, Rust and grep write it (a.ts:12:5), Java (A.java:12), the compiler of
-# TypeScript and MSBuild (a.ts(12,5)), and Maven (A.java:[12,5]).
+# TypeScript and MSBuild (a.ts(12,5)), and Maven (A.java:[12,5]). What is no such place is read to
+# its end or the next scheme, and not again from each sign in it that a path may follow.
 _OTHERS = re.compile(
-    rf"{_BEFORE}{_SCHEME}{_FILE}(?::(?P<line>\d{{1,7}})(?![\w.])"
-    r"|\((?P<inside>\d{1,7})(?:,\d+)*\)|:\[(?P<listed>\d{1,7})(?:,\d+)*\])",
+    rf"{_BEFORE}(?:{_SCHEME}{_FILE}(?::(?P<line>\d{{1,7}})(?![\w.])"
+    rf"|\((?P<inside>\d{{1,7}})(?:,\d+)*\)|:\[(?P<listed>\d{{1,7}})(?:,\d+)*\])"
+    rf"|(?:(?!file://|{_BUNDLER}){_SIGN})++)",
     re.MULTILINE,
 )
 _NEWEST_LAST = "most recent call last"
@@ -41,7 +45,7 @@ def named_places(text: str) -> tuple[Named, ...]:
     frames = [_named(found) for found in _PYTHON.finditer(text)]
     if _NEWEST_LAST in text:
         frames.reverse()
-    others = [_named(found) for found in _OTHERS.finditer(text)]
+    others = [_named(found) for found in _OTHERS.finditer(text) if found["path"]]
     return tuple(dict.fromkeys((*frames, *others)))[:_MOST]
 
 

@@ -22,6 +22,8 @@ _UNUSUAL = re.compile(
     "\u1f00-\u1fff\u2600-\u27bf\u2b00-\u2bff"  # old Greek, pictures
     "\u2e80-\ud7ff\uf900-\ufaff\ufb50-\ufdff\ufe70-\uffef\U0001f000-\U0003ffff]"
 )
+# More marks on one letter than any writing has (UAX #15, stream-safe text).
+_MANY_MARKS = regex.compile(r"\P{CCC=0}{31,}")
 # Forms of one letter that look different or stand apart: of full and of half width, Hangul and
 # kana in parts, Arabic letters by their place in the word, two Latin ones as one sign.
 _FORMS = re.compile(
@@ -73,6 +75,8 @@ def segmented(text: str) -> str:
     """
     if text.isascii():
         return text
+    # In the order that NFC has, which takes the square of the time to make it.
+    text = _MANY_MARKS.sub(lambda found: "".join(sorted(found[0], key=combining)), text)
     text = normalize("NFC", text)
     if not _UNUSUAL.search(text):
         return text
