@@ -37,7 +37,7 @@ _OVERLAP, _RECENCY, _TAG = 0.7, 0.25, 0.10
 _TAGS = frozenset({"error", "fix", "decision", "runlog"})
 _DECAY = 0.1
 """Of recency, in seven days."""
-_ABOUT = ("file_path", "source", "symbol", "title")
+_ABOUT = ("file_path", "source", "title")
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 
 
@@ -78,7 +78,10 @@ def _leads(frame: int | None) -> TypeGuard[int]:
 
 def _said_of(one: Candidate) -> str:
     """The text, with what it is tagged, where it stands and what it is called: words of the query
-    that its own search found there are not missing from it."""
+    that its own search found there are not missing from it. Of code the text alone: all of it
+    stands in files, and a stack trace consists of their names."""
+    if one.kind == "code":
+        return one.text
     about = (one.about.get(name) for name in _ABOUT)
     return "\n".join([one.text, *one.tags, *(word for word in about if word)])
 
