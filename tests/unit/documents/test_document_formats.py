@@ -136,11 +136,13 @@ def test_html_is_what_is_seen_of_it() -> None:
         ("<tr><th>a<th>b<tr><td>1<td>2<tr><td>3<td>4", ["a | b", "1 | 2", "3 | 4"]),
         ("<thead><tr><td>a<td>b<tbody><tr><td>1<td>2", ["a | b", "1 | 2"]),
         ("<tr><td>a<td>b<td>c<tr><td><td>2<td>3", ["a | b | c", " | 2 | 3"]),
-        ("<tr><td>a<td>b<td>c<tr><td colspan=2>1<td>3", ["a | b | c", "1 |  | 3"]),
-        ("<tr><td>a<td>b<tr><td rowspan=2>1<td>2<tr><td>4", ["a | b", "1 | 2", " | 4"]),
+        ("<tr><td>a<td>b<td>c<tr><td colspan=2>1<td>3", ["a | b | c", "1 | 1 | 3"]),
+        ("<tr><td>a<td>b<tr><td rowspan=2>1<td>2<tr><td>4", ["a | b", "1 | 2", "1 | 4"]),
+        ("<tr><td>a<td>b<tr><td>1<td rowspan=2>2<tr><td>3<tr>", ["a | b", "1 | 2", "3 | 2"]),
+        ("<tr><td colspan=9>a<tr><td>1<td>2", ["a | a", "1 | 2"]),
         (
             "<tr><td>a<td>b<tr><td rowspan=0>1<td>2<tr><td>4<tbody><tr><td>5<td>6",
-            ["a | b", "1 | 2", " | 4", "5 | 6"],
+            ["a | b", "1 | 2", "1 | 4", "5 | 6"],
         ),
         ("<tr><td>a<td>b<tr><td colspan=x>1<td rowspan=-1>2", ["a | b", "1 | 2"]),
     ],
@@ -156,6 +158,30 @@ def test_columns_of_an_html_table_are_what_its_cells_say(
     assert (said, caption, rule) == ("Tea.", "Of x", "|" + " --- |" * (rows[0].count("|") + 1))
     assert [head, *below] == [f"| {row} |" for row in rows]
     assert (piece.first_line, piece.last_line) == (1, 3)
+
+
+def test_words_in_cells_of_an_html_table_stay_apart_and_inner_tables_keep_their_columns() -> None:
+    inner = "<table><tr><th>user</th><th>password</th></tr><tr><td>ann</td><td>hunter2-Xk29</td>"
+    html = (
+        "<table><tr><td>To</td><td><p>The zebra invoice</p><p>is <b>d</b>ue</p>\n"
+        f"<ul><li>now</li></ul>{inner}</tr></table>thanks</td></tr></table><p>Bye"
+    )
+    (piece,) = document("a.html", html).pieces
+    assert piece.text.split("\n\n") == [
+        "| To | The zebra invoice is due now thanks |\n| --- | --- |",
+        "| user | password |\n| --- | --- |\n| ann | [redacted: password] |",
+        "Bye",
+    ]
+    # One that has no columns is words of its cell, which the column around it is about.
+    html = f"<table><tr><td>password<tr><td><table><tr><td>hunter2-Xk29</table>{inner}"
+    (piece,) = document("a.html", html).pieces
+    assert "hunter2" not in piece.text
+    letter = document(
+        "a.eml",
+        "From: a@b.c\nContent-Type: text/html\n\n<table><tr><td><table><tr><td>Your invoice"
+        "<tr><td><table><tr><td>Order 4711<td colspan=2>Total <b>30</b> EUR</table></table>",
+    )
+    assert letter.pieces[0].text.endswith("| Your invoice Order 4711 Total 30 EUR |\n| --- |")
 
 
 def test_a_notebook_has_a_page_for_each_cell() -> None:
