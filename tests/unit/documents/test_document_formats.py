@@ -5,17 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 import zipfile
 
 import docx
 import pytest
-from unit.documents.made_files import BODY, PARAGRAPH, docx_file, pdf_file, raw_docx
+from unit.documents.made_files import BODY, PARAGRAPH, PARTS, docx_file, packed, pdf_file, raw_docx
 
 from dcf.documents import FORMATS, DocumentProblem, Limits, ReadDocument, format_of
 from dcf.documents.cutting import LONGEST
 from dcf.documents.errors import Corrupt
 from dcf.documents.formats import decoding
+from dcf.documents.formats.docx_page import page
 from dcf.documents.worker import read
 
 
@@ -282,6 +284,60 @@ def test_docx_keeps_headings_tables_and_tables_inside_of_tables() -> None:
     inner = f"<w:tbl><w:tr><w:tc>{PARAGRAPH.format('within')}</w:tc></w:tr></w:tbl>"
     outer = f"<w:tbl><w:tr><w:tc>{inner}<w:p/></w:tc></w:tr></w:tbl>"
     assert "within" in document("b.docx", raw_docx(BODY.format(outer))).pieces[0].text
+
+
+def test_what_is_inserted_or_stands_in_fields_boxes_and_notes_of_a_docx_is_read() -> None:
+    """ECMA-376, part 1, 17.13.5.18 (ins), 17.5.2 (sdt), 17.16.19 (fldSimple), 17.11 (notes)."""
+    run = "<w:r><w:t>{}</w:t></w:r>"
+    cell = f"<w:tc>{PARAGRAPH.format('in a cell')}</w:tc>"
+    box = (
+        f"<w:r><w:pict><w:txbxContent>{PARAGRAPH.format('in a box')}<w:tbl><w:tr>"
+        f"{cell}</w:tr></w:tbl></w:txbxContent></w:pict></w:r>"
+    )
+    body = (
+        f"<w:p>{run.format('Pay ')}<w:ins w:id='1'>{run.format('nothing')}</w:ins>"
+        f"<w:del w:id='2'><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>"
+        f"<w:sdt><w:sdtContent>{PARAGRAPH.format('in a form')}</w:sdtContent></w:sdt>"
+        f"<w:p><w:fldSimple w:instr='REF a'>{run.format('in a field')}</w:fldSimple>"
+        f"{box * 2}</w:p><w:tbl><w:tr><w:tc><w:p>{box}</w:p></w:tc></w:tr></w:tbl>"
+    )
+    notes = (
+        f'<w:footnote w:type="separator">{PARAGRAPH.format("a line")}</w:footnote>'
+        f"<w:footnote>{PARAGRAPH.format('in a') + PARAGRAPH.format('note')}</w:footnote>"
+    )
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
+    relation = f'<Relationship Id="r1" Type="{office}" Target="footnotes.xml"/>'
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    data = packed(
+        {
+            **PARTS,
+            "[Content_Types].xml": PARTS["[Content_Types].xml"].replace(
+                "<Override ",
+                '<Default Extension="xml" ContentType="application/xml"/><Override ',
+                1,
+            ),
+            "word/document.xml": BODY.format(body),
+            "word/footnotes.xml": BODY.format(notes)
+            .replace("w:document", "w:footnotes")
+            .replace("<w:body>", "")
+            .replace("</w:body>", ""),
+            "word/_rels/document.xml.rels": f'<Relationships xmlns="{package}">{relation}'
+            "</Relationships>",
+        }
+    )
+    (piece,) = document("a.docx", data).pieces
+    assert piece.text.split("\n\n") == [
+        "Pay nothing",
+        "in a form",
+        "in a field",
+        "in a box",
+        "| in a cell |\n| --- |",
+        "| in a box in a cell |\n| --- |",
+        "in a note",
+    ]
+    # As a page for dcf.sop it says the same.
+    shown = re.sub(r"<[^>]*>", " ", "".join(page(data, 1_000_000))).split()
+    assert shown == re.sub(r"[|-]", " ", piece.text).split()
 
 
 def test_a_docx_whose_picture_is_missing_is_read_and_says_so() -> None:
