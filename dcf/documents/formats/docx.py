@@ -64,7 +64,7 @@ def _blocks(content: Iterator[Paragraph | Table]) -> Iterator[Block]:
 
     for one in content:
         if isinstance(one, Table):
-            yield _table(one)
+            yield from _table(one)
         else:
             yield _paragraph(one)
             yield from _blocks(boxed(one))
@@ -227,11 +227,16 @@ def _paragraph(paragraph: Paragraph) -> Block:
     return Block(kind, paragraph.text, level=level)
 
 
-def _table(table: Table) -> Block:
-    return Block("table", "\n".join(table_lines(_rows(table))), head=2)
+def _table(table: Table) -> Iterator[Block]:
+    """Its rows that say something, and behind them the tables inside of it that have columns."""
+    inside: list[Block] = []
+    rows = [row for row in _rows(table, inside) if any(row)]
+    if rows:
+        yield Block("table", "\n".join(table_lines(rows)), head=2)
+    yield from inside
 
 
-def _rows(table: Table) -> Iterator[list[str]]:
+def _rows(table: Table, inside: list[Block]) -> Iterator[list[str]]:
     """Each row with a text for each of its columns: that of a cell which spans several, or rows
     below it, stands in all of them."""
     from docx.table import _Cell
@@ -240,27 +245,35 @@ def _rows(table: Table) -> Iterator[list[str]]:
     for row in table.rows:
         texts = [""] * min(row.grid_cols_before, _WIDEST)
         for one in row._tr.tc_lst:
-            # What goes on from above has no text of its own; above it there may be no cell.
-            goes_on = one.vMerge == "continue"
-            text = (
-                above.get(len(texts), "")
-                if goes_on
-                else _said(_Cell(one, table).iter_inner_content())
-            )
+            if _goes_on(one):
+                # Above it there may be no cell.
+                text = above.get(len(texts), "")
+            else:
+                text = _said(_Cell(one, table).iter_inner_content(), inside)
             texts += [text] * span(one)
         above = dict(enumerate(texts))
         yield texts
 
 
-def _said(content: Iterator[Paragraph | Table]) -> str:
-    """What stands in a cell or a box, with the tables and boxes inside of it."""
-    from docx.table import Table
+def _goes_on(cell: Any) -> bool:
+    """Whether it is part of the one above, and says nothing of its own."""
+    return bool(cell.vMerge == "continue")
+
+
+def _said(content: Iterator[Paragraph | Table], inside: list[Block]) -> str:
+    """What stands in a cell or a box, with the words of tables and boxes in it; a table in which
+    words stand below and beside each other is added to ``inside``."""
+    from docx.table import Table, _Cell
 
     texts = []
     for one in content:
-        if isinstance(one, Table):
-            inner = (cell for row in one.rows for cell in row.cells)
-            texts += [_said(cell.iter_inner_content()) for cell in inner]
+        if not isinstance(one, Table):
+            texts += [one.text, _said(boxed(one), inside)]
+            continue
+        rows = [[cell for cell in row.tc_lst if not _goes_on(cell)] for row in one._tbl.tr_lst]
+        if len(rows) > 1 and max(map(len, rows)) > 1:
+            inside += _table(one)
         else:
-            texts += [one.text, _said(boxed(one))]
+            cells = (_Cell(cell, one) for row in rows for cell in row)
+            texts += [_said(cell.iter_inner_content(), inside) for cell in cells]
     return " ".join(text for text in texts if text)

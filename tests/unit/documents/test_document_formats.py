@@ -385,8 +385,25 @@ def test_cells_of_a_docx_that_go_on_below_say_the_same_in_each_row() -> None:
         "|  | all | [redacted: password] |",
     ]
     # Each row asked the one above it.
-    many = table(cell("a"), cell("shop", begun), *[cell("", on)] * 3_000)
-    assert many[-1] == "| shop |"
+    merged = [cell("a"), cell("shop", begun), *[cell("", on)] * 3_000]
+    assert table(*merged)[-1] == "| shop |"
+
+    def within(*rows: str) -> str:
+        inner = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
+        return f"<w:tc><w:tbl>{inner}</w:tbl><w:p/></w:tc>"
+
+    # A table inside of a cell says each of its cells once, and stands behind where it has columns.
+    assert table(cell("x"), within(*merged))[2:] == ["| a shop |"]
+    assert table(within(cell("", on) + cell("first"))) == ["| first |", "| --- |"]
+    secret = cell("user") + cell("password"), cell("ann") + cell("Hunter22xk")
+    assert table(cell("shops"), within(*secret)) == [
+        "| shops |",
+        "| --- |",
+        "",
+        "| user | password |",
+        "| --- | --- |",
+        "| ann | [redacted: password] |",
+    ]
 
 
 def test_code_is_cut_at_its_definitions() -> None:
