@@ -52,10 +52,13 @@ async def add_documents(
     if problems:
         raise BadInput(problems)
     reports: list[DocumentReport] = []
+    refused = settings.home / "refused-documents.json"
     async with open_documents(settings, make=True, searched=True) as documents:
         files = DocumentFiles(documents)
-        refusals = Refusals(settings.home / "refused-documents.json", again=again)
-        with screen.working("reading documents") as progress:
+        with (
+            Refusals(refused, again=again) as refusals,
+            screen.working("reading documents") as progress,
+        ):
             for path in paths:
                 by = person(f"read from {path}")
                 found = files.sync(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -51,9 +51,11 @@ async def forget_about(settings: Settings, about: About, screen: Screen) -> Answ
             found = await _found(memory, stores.forgetful, subject)
             unreached = [*stores.away, *await _remaining(stores.remaining, subject)]
             unreached += _files_of([one for each in found.values() for one in each])
-            shown = _found_lines(found, unreached)
+            loosely = await _found(memory, stores.forgetful, subject.loosely())
+            perhaps = {name: _without(some, found.get(name, [])) for name, some in loosely.items()}
+            shown = _found_lines(found, perhaps, unreached)
             if about.dry_run:
-                return Answer(_found_fields(found, unreached), shown, "tried")
+                return Answer(_found_fields(found, perhaps, unreached), shown, "tried")
             for line in shown:
                 screen.say(line)
         confirm("Forget all of it for good?", screen, sure=about.sure)
@@ -114,26 +116,45 @@ async def _found(
     return found
 
 
+def _without(some: Sequence[Mention], others: Sequence[Mention]) -> list[Mention]:
+    known = frozenset(others)
+    return [one for one in some if one not in known]
+
+
 def _found_fields(
-    found: dict[str, list[Mention]], unreached: Sequence[Unreached]
+    found: Mapping[str, Sequence[Mention]],
+    perhaps: Mapping[str, Sequence[Mention]],
+    unreached: Sequence[Unreached],
 ) -> dict[str, Any]:
     return {
         "found": {store: [*map(asdict, some)] for store, some in found.items()},
         "count": sum(map(len, found.values())),
+        "perhaps": {store: [*map(asdict, some)] for store, some in perhaps.items()},
         "unreached": [*map(asdict, unreached)],
     }
 
 
-def _found_lines(found: dict[str, list[Mention]], unreached: Sequence[Unreached]) -> list[str]:
-    lines = []
+def _found_lines(
+    found: Mapping[str, Sequence[Mention]],
+    perhaps: Mapping[str, Sequence[Mention]],
+    unreached: Sequence[Unreached],
+) -> list[str]:
+    lines = [*_listed(found)]
+    lines += [f"not reached: {one.where}: {one.why}" for one in unreached]
+    total = sum(map(len, found.values()))
+    lines.append(f"{counted(total, 'place', 'places')} would go")
+    if any(perhaps.values()):
+        lines += ["These stay, and may mean it: rows whose cells say its words among others"]
+        lines += _listed(perhaps)
+    return lines
+
+
+def _listed(found: Mapping[str, Sequence[Mention]]) -> Iterator[str]:
     for store, some in found.items():
         for kind, number in Counter(one.kind for one in some).items():
             cited = [one.citation or one.ref for one in some if one.kind == kind]
             more = ["…"] if number > _LISTED else []
-            lines.append(f"{store}: {kind:<24}{number:>8,}  {' '.join(cited[:_LISTED] + more)}")
-    lines += [f"not reached: {one.where}: {one.why}" for one in unreached]
-    total = sum(map(len, found.values()))
-    return [*lines, f"{counted(total, 'place', 'places')} would go"]
+            yield f"{store}: {kind:<24}{number:>8,}  {' '.join(cited[:_LISTED] + more)}"
 
 
 def _write(file: Path, receipt: Receipt) -> None:

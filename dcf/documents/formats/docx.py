@@ -8,14 +8,14 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcf.documents.block import Block, BlockKind, Reading, table_lines
 from dcf.documents.errors import Corrupt, Encrypted, ReaderMissing, TooMuchText
 
 if TYPE_CHECKING:
     from docx.document import Document
-    from docx.table import Table, _Cell
+    from docx.table import Table
     from docx.text.paragraph import Paragraph
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -26,6 +26,9 @@ _NEEDED = ("/officeDocument", "/header", "/footer")
 """How the types of references end whose parts hold text."""
 _WIDEST = 1_000
 """Columns that a cell may span: Word has tables of at most 63."""
+_UNWRAPPED = ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml", "fldSimple")
+_NOTES = ("/footnotes", "/endnotes")
+_SEPARATORS = ("separator", "continuationSeparator")
 _HEADING = "heading "
 _AROUND = [
     f"{which}{what}" for what in ("header", "footer") for which in ("first_page_", "", "even_page_")
@@ -35,17 +38,14 @@ _NO_TITLE = "Word Document"
 
 
 def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
-    """Headings, paragraphs and tables; each paragraph and row is a line. Behind them what stands
-    above and below the text of pages. Raises ReaderMissing,
+    """Headings, paragraphs, tables, and what stands in boxes; each paragraph and row is a line.
+    Behind them what stands above and below the text of pages, and notes. Raises ReaderMissing,
     Encrypted, Corrupt, TooMuchText."""
     document = opened(data, reading)
-    from docx.table import Table
-
     title = document.core_properties.title or ""
     reading.title = "" if title == _NO_TITLE else title
     line = 1
-    for one in (*document.iter_inner_content(), *around(document)):
-        block = _table(one) if isinstance(one, Table) else _paragraph(one)
+    for block in _all_of(document):
         if not block.text.strip():
             continue
         lines = block.text.count("\n") + 1
@@ -53,10 +53,27 @@ def blocks(data: bytes, reading: Reading) -> Iterator[Block]:
         line += lines
 
 
+def _all_of(document: Document) -> Iterator[Block]:
+    yield from _blocks(document.iter_inner_content())
+    yield from _blocks(around(document))
+    yield from (Block("text", note) for note in notes(document))
+
+
+def _blocks(content: Iterator[Paragraph | Table]) -> Iterator[Block]:
+    from docx.table import Table
+
+    for one in content:
+        if isinstance(one, Table):
+            yield from _table(one)
+        else:
+            yield _paragraph(one)
+            yield from _blocks(boxed(one))
+
+
 def opened(data: bytes, reading: Reading) -> Document:
     """The document in ``data``, of which at most ``reading.most`` characters may come; parts that
-    it refers to and does not have are left out with a warning. Raises ReaderMissing, Encrypted,
-    Corrupt, TooMuchText."""
+    it refers to and does not have are left out with a warning. What is inserted, or stands in a
+    field, is text as any other. Raises ReaderMissing, Encrypted, Corrupt, TooMuchText."""
     try:
         import docx
         from docx.opc.exceptions import PackageNotFoundError
@@ -64,9 +81,22 @@ def opened(data: bytes, reading: Reading) -> Document:
         raise ReaderMissing(format="DOCX", package="python-docx") from error
     _check(data, reading.most)
     try:
-        return docx.Document(io.BytesIO(_without_lost(data, reading)))
+        document = docx.Document(io.BytesIO(_without_lost(data, reading)))
     except (PackageNotFoundError, KeyError, ValueError) as error:
         raise Corrupt(format="docx", reason=_reason(error)) from error
+    _unwrap(document.element)
+    return document
+
+
+def _unwrap(element: Any) -> None:
+    """Put what somebody inserted, and what stands in fields of a form, where it belongs:
+    python-docx passes it over."""
+    from docx.oxml.ns import qn
+
+    for found in list(element.iter(*(qn(f"w:{name}") for name in _UNWRAPPED))):
+        for child in list(found):
+            found.addprevious(child)
+        found.getparent().remove(found)
 
 
 def _reason(error: Exception) -> str:
@@ -86,9 +116,54 @@ def around(document: Document) -> Iterator[Paragraph | Table]:
                 text = "".join(part._element.itertext())
                 if text not in told:
                     told.add(text)
+                    _unwrap(part._element)
                     yield from part.iter_inner_content()
     except KeyError as error:
         raise Corrupt(format="docx", reason=f"a header or footer is missing: {error}") from error
+
+
+def boxed(paragraph: Paragraph) -> Iterator[Paragraph | Table]:
+    """What stands in the boxes that are tied to ``paragraph``, each once."""
+    from docx.oxml.ns import qn
+    from docx.table import Table
+    from docx.text.paragraph import Paragraph as Inner
+
+    seen = set[str]()
+    for box in paragraph._p.iter(qn("w:txbxContent")):
+        said = "".join(one.text or "" for one in box.iter(qn("w:t")))
+        # A box in a box is tied to a paragraph of that. Older programs are given the same again.
+        if next(box.iterancestors(qn("w:p"))) is not paragraph._p or said in seen:
+            continue
+        seen.add(said)
+        for one in box.iterchildren(qn("w:p"), qn("w:tbl")):
+            is_table = one.tag == qn("w:tbl")
+            yield Table(one, paragraph._parent) if is_table else Inner(one, paragraph._parent)
+
+
+def notes(document: Document) -> Iterator[str]:
+    """What footnotes and endnotes say."""
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import qn
+
+    for relation in document.part.rels.values():
+        if relation.is_external or not relation.reltype.endswith(_NOTES):
+            continue
+        for note in parse_xml(relation.target_part.blob):
+            paragraphs = (
+                "".join(one.text or "" for one in paragraph.iter(qn("w:t")))
+                for paragraph in note.iter(qn("w:p"))
+            )
+            said = " ".join(one.strip() for one in paragraphs if one.strip())
+            if said and note.get(qn("w:type")) not in _SEPARATORS:
+                yield said
+
+
+def span(cell: Any) -> int:
+    """The columns that a cell takes. Raises Corrupt."""
+    columns = int(cell.grid_span)
+    if columns > _WIDEST:
+        raise Corrupt(format="docx", reason=f"a cell of a table spans {columns:,} columns")
+    return columns
 
 
 def _check(data: bytes, most: int) -> None:
@@ -152,14 +227,16 @@ def _paragraph(paragraph: Paragraph) -> Block:
     return Block(kind, paragraph.text, level=level)
 
 
-def _table(table: Table) -> Block:
-    widest = max((one.grid_span for row in table.rows for one in row._tr.tc_lst), default=0)
-    if widest > _WIDEST:
-        raise Corrupt(format="docx", reason=f"a cell of a table spans {widest:,} columns")
-    return Block("table", "\n".join(table_lines(_rows(table))), head=2)
+def _table(table: Table) -> Iterator[Block]:
+    """Its rows that say something, and behind them the tables inside of it that have columns."""
+    inside: list[Block] = []
+    rows = [row for row in _rows(table, inside) if any(row)]
+    if rows:
+        yield Block("table", "\n".join(table_lines(rows)), head=2)
+    yield from inside
 
 
-def _rows(table: Table) -> Iterator[list[str]]:
+def _rows(table: Table, inside: list[Block]) -> Iterator[list[str]]:
     """Each row with a text for each of its columns: that of a cell which spans several, or rows
     below it, stands in all of them."""
     from docx.table import _Cell
@@ -168,22 +245,35 @@ def _rows(table: Table) -> Iterator[list[str]]:
     for row in table.rows:
         texts = [""] * min(row.grid_cols_before, _WIDEST)
         for one in row._tr.tc_lst:
-            # What goes on from above has no text of its own; above it there may be no cell.
-            goes_on = one.vMerge == "continue"
-            text = above.get(len(texts), "") if goes_on else _said(_Cell(one, table))
-            texts += [text] * one.grid_span
+            if _goes_on(one):
+                # Above it there may be no cell.
+                text = above.get(len(texts), "")
+            else:
+                text = _said(_Cell(one, table).iter_inner_content(), inside)
+            texts += [text] * span(one)
         above = dict(enumerate(texts))
         yield texts
 
 
-def _said(cell: _Cell) -> str:
-    """What a cell says, with the tables inside of it."""
-    from docx.table import Table
+def _goes_on(cell: Any) -> bool:
+    """Whether it is part of the one above, and says nothing of its own."""
+    return bool(cell.vMerge == "continue")
+
+
+def _said(content: Iterator[Paragraph | Table], inside: list[Block]) -> str:
+    """What stands in a cell or a box, with the words of tables and boxes in it; a table in which
+    words stand below and beside each other is added to ``inside``."""
+    from docx.table import Table, _Cell
 
     texts = []
-    for one in cell.iter_inner_content():
-        if isinstance(one, Table):
-            texts += [_said(inner) for row in one.rows for inner in row.cells]
+    for one in content:
+        if not isinstance(one, Table):
+            texts += [one.text, _said(boxed(one), inside)]
+            continue
+        rows = [[cell for cell in row.tc_lst if not _goes_on(cell)] for row in one._tbl.tr_lst]
+        if len(rows) > 1 and max(map(len, rows)) > 1:
+            inside += _table(one)
         else:
-            texts.append(one.text)
-    return " ".join(texts)
+            cells = (_Cell(cell, one) for row in rows for cell in row)
+            texts += [_said(cell.iter_inner_content(), inside) for cell in cells]
+    return " ".join(text for text in texts if text)

@@ -9,46 +9,22 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from dcf.documents.block import Reading
-from dcf.documents.errors import Corrupt
-from dcf.documents.formats.docx import around, opened
+from dcf.documents.formats.docx import around, boxed, notes, opened, span
 
 if TYPE_CHECKING:
     from docx.document import Document
     from docx.table import Table
     from docx.text.paragraph import Paragraph
 
-_WIDEST = 63
-"""Columns that a table of Word has at most."""
 _MONOSPACED = ("courier", "consolas", "menlo", "monaco", "lucida console", "mono", "fixedsys")
 _CODE_STYLES = ("code", "source", "preformatted", "macro", "terminal", "command")
 _GOES_ON = ("list continue", "list paragraph")
-_UNWRAPPED = ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml")
-_NOTES = ("/footnotes", "/endnotes")
-_SEPARATORS = ("separator", "continuationSeparator")
 
 
 def page(data: bytes, most: int) -> Iterator[str]:
     """The lines of the page. Raises ReaderMissing, Encrypted, Corrupt, TooMuchText."""
     # What is odd about it is told where it is kept as a document; here its words are all.
-    document = opened(data, Reading("", "docx", most))
-    _unwrap(document.element.body)
-    yield from _Writer(document).lines()
-
-
-def _unwrap(body: Any) -> None:
-    """Put what somebody inserted, and what stands in fields of a form, where it belongs:
-    python-docx passes it over."""
-    from docx.oxml.ns import qn
-
-    for name in _UNWRAPPED:
-        for found in list(body.iter(qn(f"w:{name}"))):
-            above = found.getparent()
-            if above is None:
-                continue
-            at = above.index(found)
-            for child in reversed(list(found)):
-                above.insert(at, child)
-            above.remove(found)
+    yield from _Writer(opened(data, Reading("", "docx", most))).lines()
 
 
 class _Writer:
@@ -64,7 +40,8 @@ class _Writer:
         for one in self._document.iter_inner_content():
             yield from self._block(one)
         yield from self._loose(around(self._document))
-        yield from self._notes()
+        for note in notes(self._document):
+            yield f"{self._ended()}<footer>{escape(note)}</footer>"
         yield self._ended()
 
     def _block(self, one: Paragraph | Table) -> Iterator[str]:
@@ -86,8 +63,8 @@ class _Writer:
         said = _runs(paragraph)
         if said.strip():
             yield self._begun(paragraph, style) + self._shown(paragraph, style, said)
-        for inner in _boxed(paragraph):
-            yield from self._paragraph(inner)
+        for inner in boxed(paragraph):
+            yield from self._block(inner)
 
     def _shown(self, paragraph: Paragraph, style: str, said: str) -> str:
         if self._in_code:
@@ -150,15 +127,13 @@ class _Writer:
         for row in table._tbl.tr_lst:
             opening += "<tr>"
             for cell in row.tc_lst:
-                if cell.grid_span > _WIDEST:
-                    reason = f"a cell of a table spans {cell.grid_span:,} columns"
-                    raise Corrupt(format="docx", reason=reason)
+                columns = span(cell)
                 opening += "<td>"
                 if cell.vMerge != "continue":
                     for line in self._cell(cell, table):
                         yield before + opening + line
                         before = opening = ""
-                opening += self._ended() + "</td>" + "<td></td>" * (cell.grid_span - 1)
+                opening += self._ended() + "</td>" + "<td></td>" * (columns - 1)
             opening += "</tr>"
         yield before + opening + "</table>"
 
@@ -167,19 +142,6 @@ class _Writer:
 
         for one in _Cell(cell, table).iter_inner_content():
             yield from self._block(one)
-
-    def _notes(self) -> Iterator[str]:
-        """Footnotes and endnotes."""
-        from docx.oxml import parse_xml
-        from docx.oxml.ns import qn
-
-        for relation in self._document.part.rels.values():
-            if relation.is_external or not relation.reltype.endswith(_NOTES):
-                continue
-            for note in parse_xml(relation.target_part.blob):
-                said = "".join(one.text or "" for one in note.iter(qn("w:t")))
-                if said.strip() and note.get(qn("w:type")) not in _SEPARATORS:
-                    yield f"{self._ended()}<footer>{escape(said)}</footer>"
 
 
 class _Numbering:
@@ -306,17 +268,3 @@ def _bookmarks(paragraph: Paragraph) -> list[str]:
     from docx.oxml.ns import qn
 
     return [one.get(qn("w:name"), "") for one in paragraph._p.iter(qn("w:bookmarkStart"))]
-
-
-def _boxed(paragraph: Paragraph) -> Iterator[Paragraph]:
-    """The paragraphs of boxes that are tied to this one, each once."""
-    from docx.oxml.ns import qn
-    from docx.text.paragraph import Paragraph as Inner
-
-    seen = set[str]()
-    for box in paragraph._p.iter(qn("w:txbxContent")):
-        said = "".join(one.text or "" for one in box.iter(qn("w:t")))
-        # Older programs are given the same again.
-        if said not in seen:
-            seen.add(said)
-            yield from (Inner(one, paragraph._parent) for one in box.findall(qn("w:p")))

@@ -20,6 +20,8 @@ _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _ENDS = _CELLS | _ROW_GROUPS | {"tr", "caption"}
 _TALLEST, _WIDEST = 65_534, 1_000
 """Rows and columns of a cell, at most: HTML Standard, 4.9.11."""
+_DEEPEST = 50
+"""Tables inside of each other that have rows: the words of each are read with those around it."""
 _CHUNK = 65_536
 
 
@@ -41,43 +43,80 @@ def seen(text: str, reading: Reading) -> Iterator[Block]:
 
 
 class _Table:
-    """Rows of as many cells as they have columns, whichever end tags are left out; what is behind
-    the first of its rows or columns of a cell is empty."""
+    """Rows of as many cells as they have columns, whichever end tags are left out; what a cell says
+    that takes several rows or columns stands in all of them. A table inside of a cell that has
+    columns of its own stands behind it, and is words of the cell otherwise."""
 
-    def __init__(self, line: int) -> None:
+    def __init__(self, line: int, before: list[str]) -> None:
         self.line = line
-        self.rows: list[list[str]] = []
+        self.before = before
+        """What the cell around it says before it."""
+        self.inside: list[Block] = []
         self.in_cell = False
-        self._wide = 1
-        self._below: dict[int, int] = {}
-        """How many rows more a column is taken by a cell of a row above."""
-        self._taken: frozenset[int] = frozenset()
+        self._rows: list[list[str]] = []
+        self._said: list[str] = []
+        self._wide = self._tall = 1
+        self._columns = 0
+        self._below: dict[int, tuple[int, str]] = {}
+        """For how many rows more a cell of a row above takes a column, and what it says."""
+        self._taken: dict[int, str] = {}
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """Those that say something, in the columns in which a cell begins."""
+        cut = (row[: self._columns] for row in self._rows)
+        return [row for row in cut if any(row)]
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether a word stands below another, and one beside it."""
+        return self._columns > 1 and len(self.rows) > 1
+
+    @property
+    def said(self) -> str:
+        """Its words, those of each cell once."""
+        return " ".join(self._said)
 
     def begin_row(self) -> None:
-        self.rows.append([])
-        self._taken = frozenset(self._below)
-        self._below = {at: left - 1 for at, left in self._below.items() if left > 1}
+        self.end_row()
+        self._rows.append([])
+        self._taken = {at: text for at, (_, text) in self._below.items()}
+        self._below = {at: (left - 1, text) for at, (left, text) in self._below.items() if left > 1}
+
+    def end_row(self) -> None:
+        """What goes on from above may stand behind the last cell; without one there is no row."""
+        if self._rows and self._rows[-1]:
+            self._go_on()
 
     def begin_group(self) -> None:
         """No cell of a row above goes on here."""
+        self.end_row()
         self._below = {}
+        self._taken = {}
 
     def begin_cell(self, attrs: list[tuple[str, str | None]]) -> None:
-        if not self.rows:
+        if not self._rows:
             self.begin_row()
-        row, said = self.rows[-1], dict(attrs)
-        while len(row) in self._taken:
-            row.append("")
+        said = dict(attrs)
+        self._go_on()
+        self._columns = max(self._columns, len(self._rows[-1]) + 1)
         self.in_cell = True
         self._wide = _number(said.get("colspan"), _WIDEST) or 1
-        tall = _number(said.get("rowspan"), _TALLEST)
-        if tall != 1:
-            columns = range(len(row), len(row) + self._wide)
-            self._below.update(dict.fromkeys(columns, (tall or _TALLEST) - 1))
+        self._tall = _number(said.get("rowspan"), _TALLEST) or _TALLEST
 
     def end_cell(self, text: str) -> None:
-        self.rows[-1] += [text, *[""] * (self._wide - 1)]
+        row = self._rows[-1]
+        if self._tall > 1:
+            columns = range(len(row), len(row) + self._wide)
+            self._below.update(dict.fromkeys(columns, (self._tall - 1, text)))
+        row += [text] * self._wide
+        self._said += [text] if text else []
         self.in_cell = False
+
+    def _go_on(self) -> None:
+        row = self._rows[-1]
+        while len(row) in self._taken:
+            row.append(self._taken[len(row)])
 
 
 def _number(text: str | None, most: int) -> int:
@@ -98,9 +137,9 @@ class _Page(HTMLParser):
         self._tag = ""
         self._unseen = 0
         self._kept_blanks = 0
-        # Of a table, and of one inside of it, only the outermost has rows of its own.
-        self._tables = 0
-        self._table = _Table(1)
+        self._tables: list[_Table] = []
+        """Those that are open, each in a cell of the one before."""
+        self._deeper = 0
 
     def taken(self) -> list[Block]:
         """The blocks that ended since it was last asked."""
@@ -119,8 +158,7 @@ class _Page(HTMLParser):
             self._tag = tag
             self._kept_blanks += tag == "pre"
             if tag == "table":
-                self._tables = 1
-                self._table = _Table(self.getpos()[0])
+                self._begin_table()
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _UNSEEN:
@@ -155,47 +193,74 @@ class _Page(HTMLParser):
 
     def end(self) -> None:
         """There is no more; a table may be open still."""
-        if self._tables:
+        while self._tables:
             self._end_table()
         self.end_block()
 
     def _begin_in_table(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._tables += tag == "table"
-        if self._tables > 1:
-            return
-        if tag in _CELLS:
+        table = self._tables[-1]
+        if tag == "table":
+            self._begin_table()
+        elif tag in _CELLS:
             self._end_cell()
-            self._table.begin_cell(attrs)
+            table.begin_cell(attrs)
         elif tag == "tr":
             self._end_cell()
-            self._table.begin_row()
+            table.begin_row()
         elif tag in _ROW_GROUPS:
             self._end_cell()
-            self._table.begin_group()
+            table.begin_group()
+        else:
+            self._break(tag)
 
     def _end_in_table(self, tag: str) -> None:
-        if tag in _ENDS and self._tables == 1:
+        if tag == "table" and self._deeper:
+            self._deeper -= 1
+        elif tag == "table":
+            self._end_table()
+        elif tag in _ENDS:
             self._end_cell()
-        if tag == "table":
-            self._tables -= 1
-            if not self._tables:
-                self._end_table()
+        else:
+            self._break(tag)
+
+    def _break(self, tag: str) -> None:
+        """A cell is one line: where a block begins or ends in it, another word does."""
+        if tag in _BREAKS and self._said:
+            self._said.append(" ")
+
+    def _begin_table(self) -> None:
+        if len(self._tables) == _DEEPEST:
+            self._deeper += 1
+            return
+        before, self._said = self._said, []
+        self._tables.append(_Table(self.getpos()[0], before))
 
     def _end_cell(self) -> None:
         """What was said ends the cell that is open; else it is a caption."""
         text = self._text()
-        if self._table.in_cell:
-            self._table.end_cell(text)
+        if self._tables[-1].in_cell:
+            self._tables[-1].end_cell(text)
         elif text:
             self._add("text", text)
 
     def _end_table(self) -> None:
         self._end_cell()
-        self._tables = 0
-        rows = [row for row in self._table.rows if any(row)]
-        if rows:
-            self._line = self._table.line
-            self._add("table", "\n".join(table_lines(rows)), head=2)
+        table = self._tables.pop()
+        table.end_row()
+        blocks = [*self._block_of(table), *table.inside]
+        if not self._tables:
+            self._blocks += blocks
+            return
+        self._said = table.before
+        self._tables[-1].inside += blocks
+        if not table.has_columns and table.said:
+            self._said += [" ", table.said, " "]
+
+    def _block_of(self, table: _Table) -> Iterator[Block]:
+        rows = table.rows
+        if rows and (table.has_columns or not self._tables):
+            text = "\n".join(table_lines(rows))
+            yield Block("table", text, table.line, self.getpos()[0], head=2)
 
     def _text(self) -> str:
         said, self._said = "".join(self._said), []
@@ -203,6 +268,6 @@ class _Page(HTMLParser):
             return said.strip("\n")
         return " ".join(said.split())
 
-    def _add(self, kind: BlockKind, text: str, level: int = 0, head: int = 0) -> None:
+    def _add(self, kind: BlockKind, text: str, level: int = 0) -> None:
         last = max(self._line, self.getpos()[0])
-        self._blocks.append(Block(kind, text, self._line, last, level=level, head=head))
+        self._blocks.append(Block(kind, text, self._line, last, level=level))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import logging
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from dcf.documents import READER, DocumentProblem
 from dcf.memory.documents.kept_document import FileState
@@ -23,6 +25,10 @@ _REMEMBERED = frozenset(
 )
 """Codes of what is found out after reading for long. Others are found at once, and a program may be
 installed meanwhile."""
+_PASSING = frozenset({"document_slow", "document_deadly"})
+"""Codes of what a busy machine, or one whose memory was full, may have been the reason of."""
+_DAY = 86_400.0
+"""Seconds for which these are remembered."""
 _MOST = 10_000
 """Refusals that are kept, the newest."""
 
@@ -48,17 +54,45 @@ class Refusal:
 class Refusals:
     """Refusals of files, kept in the file ``kept``, which may be deleted: then they are tried
     again. It has digests of paths, as a file may be called by a person's name. With ``again``
-    all are tried again."""
+    all are tried again. To be entered with ``with``, at whose end they are kept, beside those of
+    other processes."""
 
-    def __init__(self, kept: Path, *, again: bool = False) -> None:
+    def __init__(
+        self, kept: Path, *, again: bool = False, now: Callable[[], float] = time.time
+    ) -> None:
         self._kept = kept
         self._again = again
+        self._now = now
         self._known: dict[str, Any] | None = None
+        self._changed: dict[str, list[Any] | None] = {}
+        """What was found out by this one; None for what is read now."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._changed:
+            return
+        try:
+            self._kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._merge()
+        except OSError as error:
+            _log.warning("what was refused is not remembered: %s", error)
 
     def of(self, project: Path, path: str) -> Refusal | None:
         """That of the file at ``path`` of the project, if what reads documents is as it was."""
         match None if self._again else self._rows().get(_name(project, path)):
-            case [int(size), str(stamp), str(digest), str(code), str(message), str(hint)]:
+            case [
+                int(size),
+                str(stamp),
+                str(digest),
+                str(code),
+                str(message),
+                str(hint),
+                float(at),
+            ]:
+                if code in _PASSING and not 0 <= self._now() - at < _DAY:
+                    return None
                 problem = Problem(code, message, hint=hint)
                 return Refusal(FileState(size, stamp, digest), problem)
         return None
@@ -66,31 +100,45 @@ class Refusals:
     def note(self, project: Path, path: str, state: FileState, problem: Problem) -> None:
         """Remember it, if to find it out takes long."""
         if problem.code in _REMEMBERED:
-            rows, name = self._rows(), _name(project, path)
-            # The newest stands last.
-            rows.pop(name, None)
-            rows[name] = [*astuple(state), problem.code, problem.message, problem.hint]
-            self._write(dict([*rows.items()][-_MOST:]))
+            found = (problem.code, problem.message, problem.hint, self._now())
+            self._change(_name(project, path), [*astuple(state), *found])
 
     def drop(self, project: Path, path: str) -> None:
         """It is read now."""
-        if self._rows().pop(_name(project, path), None) is not None:
-            self._write(self._rows())
+        if (name := _name(project, path)) in self._rows():
+            self._change(name, None)
 
-    def _write(self, rows: Mapping[str, Any]) -> None:
+    def _change(self, name: str, row: list[Any] | None) -> None:
+        self._changed[name] = row
+        _put(self._rows(), name, row)
+
+    def _merge(self) -> None:
+        """Put what changed among what others kept meanwhile. Raises OSError."""
+        folder = os.open(self._kept.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         draft = self._kept.with_name(f".{self._kept.name}.{os.getpid()}")
         try:
-            self._kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            draft.write_text(json.dumps({"reader": READER, "refused": rows}))
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            rows = _read(self._kept)
+            for name, row in self._changed.items():
+                _put(rows, name, row)
+            newest = dict([*rows.items()][-_MOST:])
+            draft.write_text(json.dumps({"reader": READER, "refused": newest}))
             draft.replace(self._kept)
-        except OSError as error:
+        finally:
             draft.unlink(missing_ok=True)
-            _log.warning("what was refused is not remembered: %s", error)
+            os.close(folder)
 
     def _rows(self) -> dict[str, Any]:
         if self._known is None:
             self._known = _read(self._kept)
         return self._known
+
+
+def _put(rows: dict[str, Any], name: str, row: list[Any] | None) -> None:
+    # The newest stands last.
+    rows.pop(name, None)
+    if row is not None:
+        rows[name] = row
 
 
 def _read(kept: Path) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import json
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -22,6 +22,8 @@ _PART = re.compile(r"[^\W_]+")
 _WITH_END = re.compile(r"[^\n]*\n|[^\n]+")
 _UNSEEN = re.compile(f"[{IGNORED}]")
 _BETWEEN_CELLS = "|,;\t"
+_ROW, _CELL, _TAG = (re.compile(f"<{tag}[^<>]*>") for tag in (r"/?tr\b", r"/?t[dh]\b", ""))
+"""Between rows and cells of HTML, and what stands in these beside text."""
 _AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 
 
@@ -31,12 +33,14 @@ class Subject:
     not, with any blanks between them, as they are written or with the escapes of JSON. What stands
     before and behind is no letter and no digit: ``Ann`` is not named by ``Annual``, but by
     ``ann_m`` and ``/home/ann``. A row of a table names it, too, where cells that say nothing else
-    say all of its words, in any order: ``4711;Miller;Ann``."""
+    say all of its words, in any order: ``4711;Miller;Ann``. One that is ``loose`` is also named
+    where cells of a row say its words among others: ``4711;Miller;Dr. Ann``."""
 
     text: str
     _pattern: re.Pattern[str]
     _part: str
     _words: frozenset[str]
+    loose: bool = False
 
     @classmethod
     def of(cls, text: str) -> Subject:
@@ -49,6 +53,10 @@ class Subject:
         pattern = re.compile(f"{_FIRST}{said}{_LAST}")
         part = max(_PART.findall(plain), key=len)
         return cls(" ".join(text.split()), pattern, part, _words(plain))
+
+    def loosely(self) -> Subject:
+        """The same subject, ``loose``: to look for what may name it, not to let that go."""
+        return replace(self, loose=True)
 
     def digest(self, salt: str) -> str:
         """64 hex digits that stand for it in the receipt ``salt``."""
@@ -108,12 +116,23 @@ class Subject:
         text = _UNSEEN.sub("", text)
         if not all(word in text for word in self._words):
             return False
-        rows = (line.split(sign) for line in text.split("\n") for sign in _BETWEEN_CELLS)
-        return any(self._is_said_by(row) for row in rows if len(row) > 1)
+        return any(self._is_said_by(row) for row in _rows_in(text) if len(row) > 1)
 
     def _is_said_by(self, cells: Sequence[str]) -> bool:
         said = map(_words, cells)
+        if self.loose:
+            return self._words <= frozenset().union(*said)
         return self._words == frozenset().union(*(some for some in said if some <= self._words))
+
+
+def _rows_in(text: str) -> Iterator[list[str]]:
+    """The cells of each row of tables in text, or in HTML."""
+    for line in text.split("\n"):
+        for sign in _BETWEEN_CELLS:
+            yield line.split(sign)
+    if "<t" in text:
+        for row in _ROW.split(text):
+            yield [_TAG.sub(" ", cell) for cell in _CELL.split(row)]
 
 
 def _words(text: str) -> frozenset[str]:

@@ -89,6 +89,20 @@ def test_it_is_looked_for_first_then_forgotten_and_there_is_a_receipt(
     assert {one["code"] for one in problems} == {"memory_named_again"}
 
 
+def test_rows_that_may_mean_it_are_listed_and_stay(told: MemoryUser) -> None:
+    told.ok("remember", "ada", "title,last\nDr. Ann,Quux", "--passage")
+    looked = told("forget", "--about", "Ann Quux", "--dry-run", "--json")
+    fields = json.loads(looked.out)
+    assert fields["count"] == 0 and "passage" in [
+        one["kind"] for one in fields["perhaps"]["memory"]
+    ]
+    shown = told("forget", "--about", "Ann Quux", "--dry-run").out
+    assert "0 places would go\nThese stay, and may mean it" in shown
+    told.ok("forget", "--about", "Dr. Ann,Quux", "--yes")
+    looked = told("forget", "--about", "Ann Quux", "--dry-run", "--json")
+    assert not any(json.loads(looked.out)["perhaps"].values())
+
+
 def test_a_place_that_was_migrated_to_is_named_as_long_as_it_is_there(
     told: MemoryUser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 import zipfile
 
 import docx
 import pytest
-from unit.documents.made_files import BODY, PARAGRAPH, docx_file, pdf_file, raw_docx
+from unit.documents.made_files import BODY, PARAGRAPH, PARTS, docx_file, packed, pdf_file, raw_docx
 
 from dcf.documents import FORMATS, DocumentProblem, Limits, ReadDocument, format_of
 from dcf.documents.cutting import LONGEST
 from dcf.documents.errors import Corrupt
 from dcf.documents.formats import decoding
+from dcf.documents.formats.docx_page import page
 from dcf.documents.worker import read
 
 
@@ -136,11 +138,13 @@ def test_html_is_what_is_seen_of_it() -> None:
         ("<tr><th>a<th>b<tr><td>1<td>2<tr><td>3<td>4", ["a | b", "1 | 2", "3 | 4"]),
         ("<thead><tr><td>a<td>b<tbody><tr><td>1<td>2", ["a | b", "1 | 2"]),
         ("<tr><td>a<td>b<td>c<tr><td><td>2<td>3", ["a | b | c", " | 2 | 3"]),
-        ("<tr><td>a<td>b<td>c<tr><td colspan=2>1<td>3", ["a | b | c", "1 |  | 3"]),
-        ("<tr><td>a<td>b<tr><td rowspan=2>1<td>2<tr><td>4", ["a | b", "1 | 2", " | 4"]),
+        ("<tr><td>a<td>b<td>c<tr><td colspan=2>1<td>3", ["a | b | c", "1 | 1 | 3"]),
+        ("<tr><td>a<td>b<tr><td rowspan=2>1<td>2<tr><td>4", ["a | b", "1 | 2", "1 | 4"]),
+        ("<tr><td>a<td>b<tr><td>1<td rowspan=2>2<tr><td>3<tr>", ["a | b", "1 | 2", "3 | 2"]),
+        ("<tr><td colspan=9>a<tr><td>1<td>2", ["a | a", "1 | 2"]),
         (
             "<tr><td>a<td>b<tr><td rowspan=0>1<td>2<tr><td>4<tbody><tr><td>5<td>6",
-            ["a | b", "1 | 2", " | 4", "5 | 6"],
+            ["a | b", "1 | 2", "1 | 4", "5 | 6"],
         ),
         ("<tr><td>a<td>b<tr><td colspan=x>1<td rowspan=-1>2", ["a | b", "1 | 2"]),
     ],
@@ -156,6 +160,30 @@ def test_columns_of_an_html_table_are_what_its_cells_say(
     assert (said, caption, rule) == ("Tea.", "Of x", "|" + " --- |" * (rows[0].count("|") + 1))
     assert [head, *below] == [f"| {row} |" for row in rows]
     assert (piece.first_line, piece.last_line) == (1, 3)
+
+
+def test_words_in_cells_of_an_html_table_stay_apart_and_inner_tables_keep_their_columns() -> None:
+    inner = "<table><tr><th>user</th><th>password</th></tr><tr><td>ann</td><td>hunter2-Xk29</td>"
+    html = (
+        "<table><tr><td>To</td><td><p>The zebra invoice</p><p>is <b>d</b>ue</p>\n"
+        f"<ul><li>now</li></ul>{inner}</tr></table>thanks</td></tr></table><p>Bye"
+    )
+    (piece,) = document("a.html", html).pieces
+    assert piece.text.split("\n\n") == [
+        "| To | The zebra invoice is due now thanks |\n| --- | --- |",
+        "| user | password |\n| --- | --- |\n| ann | [redacted: password] |",
+        "Bye",
+    ]
+    # One that has no columns is words of its cell, which the column around it is about.
+    html = f"<table><tr><td>password<tr><td><table><tr><td>hunter2-Xk29</table>{inner}"
+    (piece,) = document("a.html", html).pieces
+    assert "hunter2" not in piece.text
+    letter = document(
+        "a.eml",
+        "From: a@b.c\nContent-Type: text/html\n\n<table><tr><td><table><tr><td>Your invoice"
+        "<tr><td><table><tr><td>Order 4711<td colspan=2>Total <b>30</b> EUR</table></table>",
+    )
+    assert letter.pieces[0].text.endswith("| Your invoice Order 4711 Total 30 EUR |\n| --- |")
 
 
 def test_a_notebook_has_a_page_for_each_cell() -> None:
@@ -258,6 +286,60 @@ def test_docx_keeps_headings_tables_and_tables_inside_of_tables() -> None:
     assert "within" in document("b.docx", raw_docx(BODY.format(outer))).pieces[0].text
 
 
+def test_what_is_inserted_or_stands_in_fields_boxes_and_notes_of_a_docx_is_read() -> None:
+    """ECMA-376, part 1, 17.13.5.18 (ins), 17.5.2 (sdt), 17.16.19 (fldSimple), 17.11 (notes)."""
+    run = "<w:r><w:t>{}</w:t></w:r>"
+    cell = f"<w:tc>{PARAGRAPH.format('in a cell')}</w:tc>"
+    box = (
+        f"<w:r><w:pict><w:txbxContent>{PARAGRAPH.format('in a box')}<w:tbl><w:tr>"
+        f"{cell}</w:tr></w:tbl></w:txbxContent></w:pict></w:r>"
+    )
+    body = (
+        f"<w:p>{run.format('Pay ')}<w:ins w:id='1'>{run.format('nothing')}</w:ins>"
+        f"<w:del w:id='2'><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>"
+        f"<w:sdt><w:sdtContent>{PARAGRAPH.format('in a form')}</w:sdtContent></w:sdt>"
+        f"<w:p><w:fldSimple w:instr='REF a'>{run.format('in a field')}</w:fldSimple>"
+        f"{box * 2}</w:p><w:tbl><w:tr><w:tc><w:p>{box}</w:p></w:tc></w:tr></w:tbl>"
+    )
+    notes = (
+        f'<w:footnote w:type="separator">{PARAGRAPH.format("a line")}</w:footnote>'
+        f"<w:footnote>{PARAGRAPH.format('in a') + PARAGRAPH.format('note')}</w:footnote>"
+    )
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
+    relation = f'<Relationship Id="r1" Type="{office}" Target="footnotes.xml"/>'
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    data = packed(
+        {
+            **PARTS,
+            "[Content_Types].xml": PARTS["[Content_Types].xml"].replace(
+                "<Override ",
+                '<Default Extension="xml" ContentType="application/xml"/><Override ',
+                1,
+            ),
+            "word/document.xml": BODY.format(body),
+            "word/footnotes.xml": BODY.format(notes)
+            .replace("w:document", "w:footnotes")
+            .replace("<w:body>", "")
+            .replace("</w:body>", ""),
+            "word/_rels/document.xml.rels": f'<Relationships xmlns="{package}">{relation}'
+            "</Relationships>",
+        }
+    )
+    (piece,) = document("a.docx", data).pieces
+    assert piece.text.split("\n\n") == [
+        "Pay nothing",
+        "in a form",
+        "in a field",
+        "in a box",
+        "| in a cell |\n| --- |",
+        "| in a box in a cell |\n| --- |",
+        "in a note",
+    ]
+    # As a page for dcf.sop it says the same.
+    shown = re.sub(r"<[^>]*>", " ", "".join(page(data, 1_000_000))).split()
+    assert shown == re.sub(r"[|-]", " ", piece.text).split()
+
+
 def test_a_docx_whose_picture_is_missing_is_read_and_says_so() -> None:
     made = io.BytesIO(docx_file([("Normal", "We sow.")]))
     rels = "word/_rels/document.xml.rels"
@@ -303,8 +385,25 @@ def test_cells_of_a_docx_that_go_on_below_say_the_same_in_each_row() -> None:
         "|  | all | [redacted: password] |",
     ]
     # Each row asked the one above it.
-    many = table(cell("a"), cell("shop", begun), *[cell("", on)] * 3_000)
-    assert many[-1] == "| shop |"
+    merged = [cell("a"), cell("shop", begun), *[cell("", on)] * 3_000]
+    assert table(*merged)[-1] == "| shop |"
+
+    def within(*rows: str) -> str:
+        inner = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
+        return f"<w:tc><w:tbl>{inner}</w:tbl><w:p/></w:tc>"
+
+    # A table inside of a cell says each of its cells once, and stands behind where it has columns.
+    assert table(cell("x"), within(*merged))[2:] == ["| a shop |"]
+    assert table(within(cell("", on) + cell("first"))) == ["| first |", "| --- |"]
+    secret = cell("user") + cell("password"), cell("ann") + cell("Hunter22xk")
+    assert table(cell("shops"), within(*secret)) == [
+        "| shops |",
+        "| --- |",
+        "",
+        "| user | password |",
+        "| --- | --- |",
+        "| ann | [redacted: password] |",
+    ]
 
 
 def test_code_is_cut_at_its_definitions() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
+import threading
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -23,7 +25,9 @@ from dcf.memory import (
     UnknownDocument,
     UnknownPlace,
 )
+from dcf.memory.documents.kept_document import FileState
 from dcf.personal_form import PersonalSetting
+from dcf.problem import Problem
 
 pytestmark = settled(*REMEMBERED)
 
@@ -187,14 +191,14 @@ async def test_what_was_refused_after_long_is_not_tried_again_before_it_changes(
     kept = root.parent / "home" / "refused.json"
 
     async def told(*, limits: Limits = SMALL, again: bool = False) -> dict[str, str]:
-        found = memory.document_files.sync(
-            root / "docs",
-            project=str(root),
-            by=by,
-            limits=limits,
-            refusals=Refusals(kept, again=again),
-        )
-        return {one.path: str(one.problems[0]) async for one in found if one.outcome == "refused"}
+        with Refusals(kept, again=again) as refusals:
+            found = [
+                one
+                async for one in memory.document_files.sync(
+                    root / "docs", project=str(root), by=by, limits=limits, refusals=refusals
+                )
+            ]
+        return {one.path: str(one.problems[0]) for one in found if one.outcome == "refused"}
 
     first = await told()
     assert "more than 100 characters" in first["docs/much.txt"]
@@ -221,6 +225,54 @@ async def test_what_was_refused_after_long_is_not_tried_again_before_it_changes(
     for text in ("{", "[]", kept.read_text().replace('"reader": ', '"reader": 9')):
         kept.write_text(text)
         assert "before" not in (await told())["docs/much.txt"]
+
+
+def test_what_a_busy_machine_refused_is_tried_again_the_day_after(tmp_path: Path) -> None:
+    now = 1_000_000.0
+    state = FileState(3, "stamp", "digest")
+    codes = ("document_slow", "document_deadly", "document_deep", "document_memory")
+
+    def known() -> list[str]:
+        refusals = Refusals(tmp_path / "refused.json", now=lambda: now)
+        return [code for code in codes if refusals.of(tmp_path, code)]
+
+    with Refusals(tmp_path / "refused.json", now=lambda: now) as refusals:
+        for code in codes:
+            refusals.note(tmp_path, code, state, Problem(code, "so it is"))
+        # Each of them wrote all of the file.
+        assert not list(tmp_path.iterdir())
+    now += 86_000
+    assert known() == [*codes]
+    now += 1_000
+    assert known() == ["document_deep", "document_memory"]
+    now = 0.0  # a clock that was set back
+    assert known() == ["document_deep", "document_memory"]
+
+
+def test_two_that_are_refused_files_at_once_keep_what_both_found(tmp_path: Path) -> None:
+    kept = tmp_path / "refused.json"
+    state = FileState(3, "stamp", "digest")
+    problem = Problem("document_deep", "so it is")
+    with Refusals(kept) as one, Refusals(kept) as other:
+        assert one.of(tmp_path, "a") is None is other.of(tmp_path, "b")
+        one.note(tmp_path, "a", state, problem)
+        other.note(tmp_path, "b", state, problem)
+    with Refusals(kept) as one, Refusals(kept) as other:
+        one.drop(tmp_path, "a")
+        other.note(tmp_path, "c", state, problem)
+    assert [bool(Refusals(kept).of(tmp_path, name)) for name in "abc"] == [False, True, True]
+    # Who writes waits for who does.
+    folder = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    waiting = Refusals(kept)
+    waiting.note(tmp_path, "d", state, problem)
+    writer = threading.Thread(target=waiting.__exit__)
+    writer.start()
+    writer.join(0.05)
+    assert writer.is_alive()
+    os.close(folder)
+    writer.join()
+    assert Refusals(kept).of(tmp_path, "d") is not None
 
 
 async def test_a_file_that_became_unreadable_leaves_what_it_said(

@@ -86,10 +86,30 @@ def test_it_is_found_in_any_form(form: str) -> None:
         ("Ann Miller", "| Annual | Miller |", False),
         ("Ann Miller", "I told Ann, Miller and Bob", False),
         ("Miller", "| Ann | Millers |", False),
+        ("Ann Miller", "got <TR>\n<td>Ann</td>\n<td class=x><b>Miller</b></td></TR>", True),
+        ("Ann Miller", "<tr><td>Ann<td>7<td>Miller<tr><td>Bob", True),
+        ("Ann Miller", "<tr><td>Ann</td><td>Li</td></tr><tr><td>Bob</td><td>Miller", False),
+        ("Ann Miller", "<tr><td>Ann</td><td>Miller & Co", False),
     ],
 )
 def test_what_names_a_subject(about: str, text: str, is_named: bool) -> None:
     assert Subject.of(about).is_named_in(text) is is_named
+
+
+@pytest.mark.parametrize(
+    ("text", "may_be"),
+    [
+        ("title,last\nDr. Ann,Miller", True),
+        ("<tr><td>Dr. Ann</td><td>Miller, B.Sc.</td></tr>", True),
+        ("Dr. Ann,Li\nBob,Miller", False),
+        ("Dr. Annual,Miller", False),
+    ],
+)
+def test_what_may_name_a_subject_is_told_apart(text: str, may_be: bool) -> None:
+    subject = Subject.of("Ann Miller")
+    assert not subject.is_named_in(text)
+    assert subject.loosely().is_named_in(text) is may_be
+    assert subject.loosely().is_named_in("Ann Miller")
 
 
 def test_a_number_that_goes_is_still_a_number() -> None:
