@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w++")
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[^\W_]_++[^\W_]")
 _LETTER = re.compile(r"[^\W\d]")
 _CAPITALS = re.compile(r"(?<![A-Z])[A-Z]{2,}+[a-z]")
-_DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*+(?:\.[^\W\d]\w*+)++(?![\w.]*+(?<=\.)\s)")
+_DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*+(?>(?:\.[^\W\d]\w*+)+)(?![\w.]*+(?<=\.)\s)")
 _ABBREVIATIONS = frozenset({"e.g", "i.e", "a.k.a"})
 _SHORTEST = 3
 _LONGEST = 100

@@ -22,7 +22,7 @@ _SCHEME = rf"(?:file://|{_BUNDLER}(?:[\w.-]*/)?(?:\([\w-]+\)/)?)?"
 _OTHERS = re.compile(
     rf"{_BEFORE}(?:{_SCHEME}{_FILE}(?::(?P<line>\d{{1,7}})(?![\w.])"
     rf"|\((?P<inside>\d{{1,7}})(?:,\d+)*\)|:\[(?P<listed>\d{{1,7}})(?:,\d+)*\])"
-    rf"|(?:(?!file://|{_BUNDLER}){_SIGN})++)",
+    rf"|(?>(?:(?!file://|{_BUNDLER}){_SIGN})+))",
     re.MULTILINE,
 )
 _NEWEST_LAST = "most recent call last"
