@@ -236,6 +236,21 @@ def test_a_letter_is_read_once_and_its_attachments_are_named() -> None:
     assert document("b.eml", only).pieces[0].text == "From: a@b.c\n\nOnly here"
 
 
+@pytest.mark.parametrize("charset", ["nobody", "idna", "punycode", "undefined", "utf\0-8"])
+def test_a_letter_in_a_character_set_of_no_texts_is_read_as_utf_8(charset: str) -> None:
+    body = f'Content-Type: text/plain; charset="{charset}"\nContent-Transfer-Encoding: 8bit'
+    letter = document("a.eml", f"From: a@b.c\n{body}\n\nThe café opens.")
+    assert letter.pieces[0].text == "From: a@b.c\n\nThe café opens."
+    named = f"Content-Disposition: attachment; filename*={charset}''caf%C3%A9.pdf"
+    parts = (
+        f"--m\nContent-Type: text/plain; charset*={charset}''utf-8\n\nHi\n--m\n{named}\n\nx\n--m--"
+    )
+    letter = document(
+        "b.eml", f"From: a@b.c\nContent-Type: multipart/mixed; boundary=m\n\n{parts}\n"
+    )
+    assert letter.pieces[0].text == "From: a@b.c\n\nHi\n\nAttachments: café.pdf"
+
+
 def test_a_pdf_cites_pages_and_says_which_have_no_text() -> None:
     pages = ["The valve (closed)\nturns.", b"0 0 9 9 re f", "It opens."]
     read = document("a.pdf", pdf_file(pages, title="Valves"))
