@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -134,7 +136,7 @@ class IndexFile:
             raise IndexTrouble(path=self.path, reason=str(error)) from error
 
     def _connect(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._make_private()
         connection = sqlite3.connect(
             self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
@@ -146,6 +148,19 @@ class IndexFile:
             connection.close()
             raise
         return connection
+
+    def _make_private(self) -> None:
+        """Let the file be there, for its owner alone: what SQLite puts beside it is so too."""
+        self.path.parent.parent.mkdir(parents=True, exist_ok=True)
+        self.path.parent.mkdir(mode=0o700, exist_ok=True)
+        # Never opened if it is there: closing it would take SQLite's locks from this process.
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        # One of an older version, unless another process removes it or it is another user's.
+        with suppress(FileNotFoundError, PermissionError):
+            mode = self.path.stat().st_mode
+            if stat.S_ISREG(mode) and mode & 0o077:
+                self.path.chmod(0o600)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         if self._is_ours(connection):

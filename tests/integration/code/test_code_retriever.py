@@ -125,6 +125,24 @@ async def test_a_question_finds_a_function_and_says_why(retriever: CodeRetriever
     assert hit.why == ("words: total, price, items",)
 
 
+async def test_the_index_is_of_its_owner_alone(root: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "code"
+    mask = os.umask(0o022)
+    try:
+        await CodeRetriever(root, folder / "new.db").sync()
+        (folder / "old.db").touch(0o644)
+        await CodeRetriever(root, folder / "old.db").sync()
+        # With a reader, what SQLite puts beside it is there.
+        with sqlite3.connect(folder / "new.db") as reader:
+            reader.execute("SELECT * FROM files").fetchall()
+            modes = {one.name: one.stat().st_mode & 0o777 for one in (folder, *folder.iterdir())}
+    finally:
+        os.umask(mask)
+    assert modes.pop("code") == 0o700
+    assert {"new.db", "old.db", "new.db-wal"} <= modes.keys()
+    assert set(modes.values()) == {0o600}
+
+
 async def test_a_name_finds_its_definition_first_and_then_who_says_it(
     retriever: CodeRetriever,
 ) -> None:
