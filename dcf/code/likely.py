@@ -16,6 +16,8 @@ from dcf.code.traces import meant_paths, named_places
 _WORDS = 4
 """Words that are looked for: each is a look into every file."""
 _SHORTEST = 3
+_LONGEST = 1_000
+"""Characters of a word: a command line has no room for any."""
 
 
 async def likely(root: Path, paths: Sequence[str], question: Question) -> list[str]:
@@ -23,7 +25,8 @@ async def likely(root: Path, paths: Sequence[str], question: Question) -> list[s
     a word that few files say counts more. Files that a stack trace names come before all others.
     Raises ``RipgrepMissing``, ``RipgrepFailed``."""
     # The longest: they are in the fewest files.
-    words = sorted((one for one in question.words if len(one) >= _SHORTEST), key=len)[-_WORDS:]
+    some = (one for one in question.words if _SHORTEST <= len(one) <= _LONGEST)
+    words = sorted(some, key=len)[-_WORDS:]
     saying = await asyncio.gather(*(_saying(root, word) for word in words))
     worth: dict[str, float] = defaultdict(float)
     for word, found in zip(words, saying, strict=True):

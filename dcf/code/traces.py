@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 _MOST = 40
 """Places of one question: behind these a trace is the program's frame, not its fault."""
+_LONGEST_NAME = 255
+"""Octets of the name of a file, on usual file systems. SQLite takes no pattern of any length."""
 _SIGN = r"[^\s\"'():,;<>|]"
 _FILE = rf"(?P<path>{_SIGN}+\.[A-Za-z]\w{{0,9}})"
 _PYTHON = re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d{1,7})')
@@ -83,6 +85,8 @@ def _named(found: re.Match[str]) -> Named:
 
 def _meant(connection: sqlite3.Connection, path: str) -> list[str]:
     name = path.rpartition("/")[2]
+    if len(name) > _LONGEST_NAME:
+        return []
     rows = connection.execute(
         "SELECT path FROM files WHERE path = ? OR path LIKE ? ESCAPE '\\'",
         (name, _like(name)),

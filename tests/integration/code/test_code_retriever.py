@@ -143,6 +143,18 @@ async def test_the_index_is_of_its_owner_alone(root: Path, tmp_path: Path) -> No
     assert set(modes.values()) == {0o600}
 
 
+@pytest.mark.parametrize("word", [f"/{'a' * 60_000}.py:3", "é" * 70_000], ids=["path", "word"])
+async def test_a_word_of_any_length_may_be_asked_with_others(
+    root: Path, retriever: CodeRetriever, word: str
+) -> None:
+    for number in range(70):
+        (root / f"{number}.py").write_text("")
+    await retriever.ready(f"who calls charge_payment? {word}")
+    await retriever.sync()
+    assert (await retriever.find(f"who calls charge_payment? {word}"))[0].symbol == "charge_payment"
+    await retriever.close()
+
+
 async def test_a_name_finds_its_definition_first_and_then_who_says_it(
     retriever: CodeRetriever,
 ) -> None:
