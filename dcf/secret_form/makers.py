@@ -17,6 +17,8 @@ from dcf.secret_form.found import Found
 from dcf.secret_form.runs import Runs
 
 _SHORTEST_TORN = 7
+_LONGEST_TORN = 500
+"""What is left of one and is longer looks as if it were whole."""
 # Nothing of the word is left over, where another one would seem to begin.
 _REST = re.compile(r"[A-Za-z0-9]*+")
 _DIGIT = re.compile("[0-9]")
@@ -82,7 +84,7 @@ def _torn(text: str, kinds: bytes) -> Iterator[Found]:
     end = len(text.rstrip())
     for mark in _CUT:
         end -= len(mark) if text.endswith(mark, 0, end) else 0
-    start = kinds.rfind(b" ", 0, end) + 1
+    start = max(kinds.rfind(b" ", 0, end) + 1, end - _LONGEST_TORN)
     if end - start >= _SHORTEST_TORN and (hit := _torn_look().match(text, start, end)):
         yield _found(text, hit.end(), end, torn=True)
 
