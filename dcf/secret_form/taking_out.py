@@ -16,6 +16,7 @@ from dcf.secret_form.makers import made_by_makers
 from dcf.secret_form.named import name_places, named
 from dcf.secret_form.naming import LABELS, VALUE, foreign_parts, small
 from dcf.secret_form.randomness import random_values
+from dcf.secret_form.rows import in_rows
 from dcf.secret_form.runs import SHORTEST, Runs, kinds_of
 from dcf.secret_form.settings import in_settings, shows_settings
 from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
@@ -171,6 +172,7 @@ def _secrets(text: str) -> list[Found]:
         *in_commands(text, lower),
         *named(text, lower, begun),
         *in_tables(text, lower, names),
+        *in_rows(text, lower, names),
         *in_settings(lower, names),
         *random_values(text, lower, runs),
     ]
