@@ -20,7 +20,7 @@ _Cells: TypeAlias = list[tuple[int, int]]
 
 _LONGEST = 4_000
 """Signs of the line with the names of the columns."""
-_ENDS = re.compile(r"[\w.-]{0,20}+(?: ?\([^()\n]{0,30}\))?[ \t\"'*`]{0,20}[,;\t|\r\n]")
+_ENDS = ",;\t|\r\n"
 _REMARK = r"(?: ?\([^()]*\))?"
 _COLUMN = re.compile(rf"(?:[\w.-]{{0,30}}?[ _.-])??(?:{NAME}){_REMARK}")
 _FOREIGN_COLUMN = re.compile(rf"(?:\w{{1,30}}[ _.-])??{FOREIGN_NAME}{_REMARK}")
@@ -40,12 +40,12 @@ _CELL = {
 }
 
 
-def in_tables(text: str, lower: str, names: Iterable[int]) -> Iterator[Found]:
+def in_tables(text: str, lower: str, names: Iterable[tuple[int, str]]) -> Iterator[Found]:
     """What is found in ``text``, which is ``lower`` in small letters; ``names`` are the places of
-    names of secrets."""
+    names of secrets behind which APART is, with the last sign of that."""
     seen = 0
-    for place in names:
-        if place < seen or not _ENDS.match(lower, place):
+    for place, sign in names:
+        if place < seen or sign not in _ENDS:
             continue
         begin = max(seen, lower.rfind("\n", max(seen, place - _LONGEST), place) + 1)
         end = lower.find("\n", place, place + _LONGEST)

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from dcf.secret_form.beside import in_lines
 from dcf.secret_form.commands import COMMANDS, in_commands
 from dcf.secret_form.fields import in_fields
 from dcf.secret_form.found import Found, united
 from dcf.secret_form.json_text import in_json, is_json
 from dcf.secret_form.makers import made_by_makers
 from dcf.secret_form.named import name_places, named
-from dcf.secret_form.naming import LABELS, VALUE, foreign_parts, small
+from dcf.secret_form.naming import APART, LABELS, VALUE, foreign_parts, small
 from dcf.secret_form.randomness import random_values
 from dcf.secret_form.rows import in_rows
 from dcf.secret_form.runs import SHORTEST, Runs, kinds_of
@@ -165,14 +166,16 @@ def _secrets(text: str) -> list[Found]:
     lower = small(text)
     begun = name_places(lower)
     names = [place for place, _ in begun]
+    apart = [(place, hit[0][-1]) for place in names if (hit := APART.match(lower, place))]
     runs = Runs.of(text)
     return [
         *_credentials(text, lower, runs),
         *in_fields(lower),
         *in_commands(text, lower),
         *named(text, lower, begun),
-        *in_tables(text, lower, names),
-        *in_rows(text, lower, names),
+        *in_tables(text, lower, apart),
+        *in_rows(text, lower, apart),
+        *in_lines(text, lower, apart),
         *in_settings(lower, names),
         *random_values(text, lower, runs),
     ]

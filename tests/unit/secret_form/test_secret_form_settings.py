@@ -50,6 +50,11 @@ def out(text: str) -> str:
         ("> | client_secret | Ni5!yGk3vC9b |", "> | client_secret | # |"),
         ("| password | Ni5!yGk3vC9b |\n| --- | --- |", "| password | # |\n| --- | --- |"),
         (" name | value \n---+---\n pwd | hunter22 \n", " name | value \n---+---\n pwd | # \n"),
+        # As Markdown and programs have them.
+        ("## Password\n\nHunter22xk\n\nof ann", "## Password\n\n#\n\nof ann"),
+        ("- password\n  - Hunter22xk\n- host", "- password\n  - #\n- host"),
+        ('KEY = ("wJalrXUtnFEMI7K7MDEN"\n    "bPxRfiCYEX3a")', 'KEY = ("#")'),
+        ("DB_PASSWORD: str = (\n  'Hunt' 'er22xk'\n)", "DB_PASSWORD: str = (\n  '#'\n)"),
         ("ALTER USER bob WITH PASSWORD 'alter123';", "ALTER USER bob WITH PASSWORD '#';"),
         ("CREATE USER b IDENTIFIED BY 'ident123'", "CREATE USER b IDENTIFIED BY '#'"),
         ("db.host:5432:app:admin:pgpass99", "db.host:5432:app:admin:#"),
@@ -77,12 +82,31 @@ def test_a_secret_of_a_table_or_a_setting_is_taken_out(text: str, expected: str)
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("**password**: `Wy3!kSe7hJ4u`", "**password**: `[redacted: password]`"),
+        ("- db_password: `Hunter22xk`, of ann", "- db_password: `[redacted: password]`, of ann"),
+        ("**API key:** `A1b2C3d4E5f6`", "**API key:** `[redacted: key]`"),
+        ("# DB password:\n`Hunter22xk`", "# DB password:\n`[redacted: password]`"),
+    ],
+)
+def test_backticks_stay_around_what_is_put_there(text: str, expected: str) -> None:
+    assert without_secrets(text) == expected
+    assert without_secrets(expected) == expected
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "We need user, password, token\nand host, port, name\n",
         "    username,\n    password,\n    host,\n",
         "| Token | Meaning |\n|---|---|\n| `%Y` | year |\n",
         "pass,fail\n10,2\n",
+        "**password**: `string`, token: `Name.Builtin2`, passwords: `Hunter22xk`",
+        "secret: `oauth2.x`, access_token: `OAuth2PasswordBearer`, password: `db-secret`",
+        "# Password\n\nIt has 8 signs.\n\n# Token\n\nprose2\n\n# Passwords\n\nHunter22xk\n",
+        "- password\n- user2name\n- token\n  - a word\n",
+        'HELP_KEY = ("press-the-key" "to-begin")\nTOKENS = ("id2", "name")\n',
         "| password | string | of the user |\n| token | varchar(255) |\n| secret | SHA256 |",
         "| password | OAuth2 |\n| --- | --- |\n| token | X-Auth-Token |",
         "| password | DB_PASSWORD | --password2 |\n| token | $TOKEN2 | api/v1/token |",
