@@ -102,6 +102,20 @@ def _without_whole(name: str, put: Put) -> str:
     return without_secrets(f"{name}{GOES_ON}", put).removesuffix(GOES_ON)
 
 
+def path_without_secrets(path: str, put: Put = marked) -> str:
+    """``path`` with ``put`` in place of credentials in it, and of what a part of it gives to the
+    name of a secret.
+
+    >>> path_without_secrets("logs/password=hunter22/a.md")
+    'logs/password=[redacted: password]/a.md'
+    """
+    parts = (
+        _without_whole(part, put) if "=" in part or ":" in part else part
+        for part in without_credentials(f"{path}{GOES_ON}", put).removesuffix(GOES_ON).split("/")
+    )
+    return "/".join(parts)
+
+
 def value_without_secrets(value: Any, put: Put = marked, name: str = "") -> Any:
     """A JSON value with ``put`` where a secret was: by its form, and all of what is the value of a
     member whose ``name`` is that of a secret."""
