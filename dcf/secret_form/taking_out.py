@@ -42,7 +42,8 @@ _LAST_WORD = 7
 """Signs of what may be left of a credential where a text was cut."""
 GOES_ON = " ."
 """Behind a text, it says that this was not cut there."""
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+# Signs, and sequences of ECMA-48 (8.3) by which a terminal colours a text, that nobody sees.
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|\x1b\\[[0-?]{0,40}[ -/]{0,9}[@-~]")
 _ID = re.compile(r"(?:^|_)ids?$|[a-z]I[Dd]s?$|^I[Dd]s?$")
 
 
@@ -163,7 +164,7 @@ def _may_hold(text: str) -> bool:
         return True
     kinds = kinds_of(text)
     lower = small(text)
-    if not text.isascii():
+    if _may_be_unseen(text):
         lower = _UNSEEN.sub("", lower)
     return (
         _RUN in kinds
@@ -175,7 +176,7 @@ def _may_hold(text: str) -> bool:
 
 
 def _secrets(text: str) -> list[Found]:
-    if not text.isascii() and _UNSEEN.search(text):
+    if _may_be_unseen(text) and _UNSEEN.search(text):
         return _secrets_unseen(text)
     lower = small(text)
     begun = name_places(lower)
@@ -195,9 +196,18 @@ def _secrets(text: str) -> list[Found]:
     ]
 
 
+def _may_be_unseen(text: str) -> bool:
+    return not text.isascii() or "\x1b" in text
+
+
 def _secrets_unseen(text: str) -> list[Found]:
     """The same of a text with signs that nobody sees, which may part the name of a secret."""
-    kept = [at for at, sign in enumerate(text) if not _UNSEEN.match(sign)]
+    kept: list[int] = []
+    at = 0
+    for hit in _UNSEEN.finditer(text):
+        kept += range(at, hit.start())
+        at = hit.end()
+    kept += range(at, len(text))
     found = _secrets("".join(text[at] for at in kept))
     return [replace(one, start=kept[one.start], end=kept[one.end - 1] + 1) for one in found]
 

@@ -245,6 +245,8 @@ WORST = [
     "- password\n  - a1b2c3\n",
     "token = ('a' ",
     "token = (",
+    "\x1b[",
+    "\x1b[0mpassword",
     "passwort: wort ",
     "mot de passe ",
     "mot de passe : ",

@@ -73,6 +73,10 @@ def out(text: str) -> str:
         ("the password is Tr0ub4dor&3.", "the password is #."),
         ("das Passwort lautet Sommer26!", "das Passwort lautet #"),
         ("password&#61;enthunter22", "password&#61;#"),
+        (
+            "\x1b[31mpass\x1b[0mword\x1b[1;32m=\x1b[0mHunter22xk",
+            "\x1b[31mpass\x1b[0mword\x1b[1;32m=\x1b[0m#",
+        ),
         ("pass\u200bword=zwhunter22", "pass\u200bword=#"),
         ("ｐａｓｓｗｏｒｄ＝fwhunter22", "ｐａｓｓｗｏｒｄ＝#"),
     ],
