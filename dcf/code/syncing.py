@@ -15,7 +15,7 @@ from dcf.code.files import LARGEST, Source, Stamp, read
 from dcf.code.piece import Piece
 from dcf.code.rows import KnownFile, put_file, put_stamp, remove_file
 from dcf.problem import Problem
-from dcf.secret_form import is_credential, without_credentials
+from dcf.secret_form import path_without_secrets
 
 # A file may be written twice within one tick of the clock of its file system.
 _FRESH_NS = 2_000_000_000
@@ -59,8 +59,9 @@ def sync_files(
     not be read, goes; what has a secret in its path, or cannot be cited by it, is not indexed."""
     total = Synced()
     for path in paths:
-        if is_credential(path):
-            total += Synced(problems=(_secret_path(path),))
+        told = path_without_secrets(path)
+        if told != path:
+            total += Synced(problems=(_secret_path(told),))
             continue
         if not _is_citable(path):
             total += Synced(problems=(_no_citation(path),))
@@ -114,9 +115,8 @@ def _lasting(stamp: Stamp) -> Stamp:
     return Stamp(stamp.size, _UNKNOWN_TIME) if fresh else stamp
 
 
-def _secret_path(path: str) -> Problem:
+def _secret_path(told: str) -> Problem:
     message = "its path has in it what only a secret looks like: it is not searched"
-    told = without_credentials(path)
     hint = "rename the file: what is found is cited by its path"
     return Problem("code_file_secret", message, "", hint, "warning", told)
 

@@ -76,6 +76,13 @@ IN_PAIR = (
     r"[\w.-]{0,60}\Z"
 )
 """What stands before a name that is the value of a member: ``name: DB_``."""
+APART = re.compile(
+    r"[\w.-]{0,20}+(?:"
+    r"(?: ?\([^()\n]{0,30}\))?[ \t\"'*`:#]{0,20}[,;\t|\r\n`]"
+    r"|(?::[ \t]?\w{1,20})?[ \t]{0,9}=[ \t]{0,9}\()"
+)
+"""What stands behind the place of a name whose value is in another cell, in another line, between
+backticks or in brackets: behind most it does not, so that further forms are looked for there."""
 LABELS = frozenset({"name", "key", "variable", "env"})
 VALUE = "value"
 """Members of an object that has a name and its value in two of them."""

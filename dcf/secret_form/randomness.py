@@ -75,7 +75,7 @@ def random_values(text: str, lower: str, runs: Runs) -> Iterator[Found]:
     if ":" in lower or "=" in lower:
         for start, end in runs.of_least(_LEAST_NAMED):
             for hit in _VALUE.finditer(text, start, end) if _DIGIT.search(text, start, end) else ():
-                if _is_drawn(hit[0]) and _is_named(lower, hit):
+                if is_drawn(hit[0]) and _is_named(lower, hit):
                     yield Found("random value", *hit.span())
 
 
@@ -108,7 +108,7 @@ def _is_random(word: str) -> bool:
     )
 
 
-def _is_drawn(value: str) -> bool:
+def is_drawn(value: str) -> bool:
     """The same of what has a name: of small letters and digits alone, too."""
     bare = value.encode("ascii", "replace").translate(_KINDS, _BETWEEN)
     is_mixed = {1, 2} <= set(bare)

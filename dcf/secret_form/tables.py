@@ -20,7 +20,7 @@ _Cells: TypeAlias = list[tuple[int, int]]
 
 _LONGEST = 4_000
 """Signs of the line with the names of the columns."""
-_ENDS = re.compile(r"[\w.-]{0,20}+(?: ?\([^()\n]{0,30}\))?[ \t\"'*`]{0,20}[,;\t|\r\n]")
+_ENDS = ",;\t|\r\n"
 _REMARK = r"(?: ?\([^()]*\))?"
 _COLUMN = re.compile(rf"(?:[\w.-]{{0,30}}?[ _.-])??(?:{NAME}){_REMARK}")
 _FOREIGN_COLUMN = re.compile(rf"(?:\w{{1,30}}[ _.-])??{FOREIGN_NAME}{_REMARK}")
@@ -28,8 +28,8 @@ _WORD = re.compile(r"[\w.#/-]{1,40}")
 _TITLE = re.compile(r"\w[\w .#/%-]{0,40}")
 _NAMES = re.compile(r"[\w .#/%\"';\t,-]*+\r?\n")
 """The line of a table without a rule; the source of a program has other signs in most lines."""
-_RULE = re.compile(r"[ \t>]*[|+]?[ \t]*:?-{3,}[-+|: \t]*\r?(?:\n|\Z)")
-_AROUND = " \t\"'*`_\r"
+RULE = re.compile(r"[ \t>]*[|+]?[ \t]*:?-{3,}[-+|: \t]*\r?(?:\n|\Z)")
+AROUND = " \t\"'*`_\r"
 _SIGNS = ",;\t"
 _LEAST = 3
 _LEAST_MADE = 6
@@ -40,12 +40,12 @@ _CELL = {
 }
 
 
-def in_tables(text: str, lower: str, names: Iterable[int]) -> Iterator[Found]:
+def in_tables(text: str, lower: str, names: Iterable[tuple[int, str]]) -> Iterator[Found]:
     """What is found in ``text``, which is ``lower`` in small letters; ``names`` are the places of
-    names of secrets."""
+    names of secrets behind which APART is, with the last sign of that."""
     seen = 0
-    for place in names:
-        if place < seen or not _ENDS.match(lower, place):
+    for place, sign in names:
+        if place < seen or sign not in _ENDS:
             continue
         begin = max(seen, lower.rfind("\n", max(seen, place - _LONGEST), place) + 1)
         end = lower.find("\n", place, place + _LONGEST)
@@ -61,17 +61,17 @@ def in_tables(text: str, lower: str, names: Iterable[int]) -> Iterator[Found]:
 
 def _in_table(text: str, lower: str, begin: int, end: int) -> Iterator[Found]:
     """What is found below the line from ``begin`` to ``end``."""
-    rule = _RULE.match(lower, end + 1)
+    rule = RULE.match(lower, end + 1)
     if rule is None and not _NAMES.match(lower, begin):
         return
     sign = "|" if rule else max(_SIGNS, key=lambda one: lower.count(one, begin, end))
     titles, below = _row(text, begin, sign)
-    names = [lower[slice(*one)].strip(f"{_AROUND}|") for one in titles]
+    names = [lower[slice(*one)].strip(f"{AROUND}|") for one in titles]
     # In prose a blank follows a comma, and there are several words before the first one.
     title = _WORD if ", " in lower[begin:end] else _TITLE
     if rule is None and not (len(names) > 1 and all(map(title.fullmatch, names))):
         return
-    columns = {at: hit for at, name in enumerate(names) if (hit := _called(name))}
+    columns = {at: hit for at, name in enumerate(names) if (hit := called(name))}
     at = rule.end() if rule else below
     while columns and at < len(text):
         cells, below = _row(text, at, sign)
@@ -84,7 +84,7 @@ def _in_table(text: str, lower: str, begin: int, end: int) -> Iterator[Found]:
         at = below
 
 
-def _called(name: str) -> re.Match[str] | None:
+def called(name: str) -> re.Match[str] | None:
     """The name of a secret that a column has."""
     return _COLUMN.fullmatch(name) or _FOREIGN_COLUMN.fullmatch(name)
 
@@ -103,7 +103,7 @@ def _row(text: str, begin: int, sign: str) -> tuple[_Cells, int]:
 
 def _cell(text: str, lower: str, cell: tuple[int, int], hit: re.Match[str]) -> Iterator[Found]:
     whole = text[slice(*cell)]
-    value = whole.strip(_AROUND)
+    value = whole.strip(AROUND)
     start = cell[0] + whole.find(value)
     if len(value) < _LEAST or is_said(lower, start, quoted=False):
         return

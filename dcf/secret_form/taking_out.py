@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from dcf.secret_form.beside import in_lines
 from dcf.secret_form.commands import COMMANDS, in_commands
 from dcf.secret_form.fields import in_fields
 from dcf.secret_form.found import Found, united
 from dcf.secret_form.json_text import in_json, is_json
 from dcf.secret_form.makers import made_by_makers
 from dcf.secret_form.named import name_places, named
-from dcf.secret_form.naming import LABELS, VALUE, foreign_parts, small
+from dcf.secret_form.naming import APART, LABELS, VALUE, foreign_parts, small
 from dcf.secret_form.randomness import random_values
+from dcf.secret_form.rows import in_rows
 from dcf.secret_form.runs import SHORTEST, Runs, kinds_of
 from dcf.secret_form.settings import in_settings, shows_settings
 from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
@@ -40,7 +42,8 @@ _LAST_WORD = 7
 """Signs of what may be left of a credential where a text was cut."""
 GOES_ON = " ."
 """Behind a text, it says that this was not cut there."""
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+# Signs, and sequences of ECMA-48 (8.3) by which a terminal colours a text, that nobody sees.
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|\x1b\\[[0-?]{0,40}[ -/]{0,9}[@-~]")
 _ID = re.compile(r"(?:^|_)ids?$|[a-z]I[Dd]s?$|^I[Dd]s?$")
 
 
@@ -100,6 +103,20 @@ def _without_whole(name: str, put: Put) -> str:
     return without_secrets(f"{name}{GOES_ON}", put).removesuffix(GOES_ON)
 
 
+def path_without_secrets(path: str, put: Put = marked) -> str:
+    """``path`` with ``put`` in place of credentials in it, and of what a part of it gives to the
+    name of a secret.
+
+    >>> path_without_secrets("logs/password=hunter22/a.md")
+    'logs/password=[redacted: password]/a.md'
+    """
+    parts = (
+        _without_whole(part, put) if "=" in part or ":" in part else part
+        for part in without_credentials(f"{path}{GOES_ON}", put).removesuffix(GOES_ON).split("/")
+    )
+    return "/".join(parts)
+
+
 def value_without_secrets(value: Any, put: Put = marked, name: str = "") -> Any:
     """A JSON value with ``put`` where a secret was: by its form, and all of what is the value of a
     member whose ``name`` is that of a secret."""
@@ -147,7 +164,7 @@ def _may_hold(text: str) -> bool:
         return True
     kinds = kinds_of(text)
     lower = small(text)
-    if not text.isascii():
+    if _may_be_unseen(text):
         lower = _UNSEEN.sub("", lower)
     return (
         _RUN in kinds
@@ -159,26 +176,38 @@ def _may_hold(text: str) -> bool:
 
 
 def _secrets(text: str) -> list[Found]:
-    if not text.isascii() and _UNSEEN.search(text):
+    if _may_be_unseen(text) and _UNSEEN.search(text):
         return _secrets_unseen(text)
     lower = small(text)
     begun = name_places(lower)
     names = [place for place, _ in begun]
+    apart = [(place, hit[0][-1]) for place in names if (hit := APART.match(lower, place))]
     runs = Runs.of(text)
     return [
         *_credentials(text, lower, runs),
         *in_fields(lower),
         *in_commands(text, lower),
         *named(text, lower, begun),
-        *in_tables(text, lower, names),
+        *in_tables(text, lower, apart),
+        *in_rows(text, lower, apart),
+        *in_lines(text, lower, apart),
         *in_settings(lower, names),
         *random_values(text, lower, runs),
     ]
 
 
+def _may_be_unseen(text: str) -> bool:
+    return not text.isascii() or "\x1b" in text
+
+
 def _secrets_unseen(text: str) -> list[Found]:
     """The same of a text with signs that nobody sees, which may part the name of a secret."""
-    kept = [at for at, sign in enumerate(text) if not _UNSEEN.match(sign)]
+    kept: list[int] = []
+    at = 0
+    for hit in _UNSEEN.finditer(text):
+        kept += range(at, hit.start())
+        at = hit.end()
+    kept += range(at, len(text))
     found = _secrets("".join(text[at] for at in kept))
     return [replace(one, start=kept[one.start], end=kept[one.end - 1] + 1) for one in found]
 

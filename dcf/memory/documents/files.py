@@ -31,6 +31,7 @@ from dcf.memory.errors import InvalidEntry
 from dcf.memory.file_stamp import is_settled, stamp_of
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
+from dcf.secret_form import path_without_secrets
 
 Outcome: TypeAlias = Literal["added", "changed", "unchanged", "removed", "refused", "passed_over"]
 
@@ -124,6 +125,9 @@ class _Syncing:
         if shown != path:
             problem = Problem("document_name", "its name is no UTF-8", "", "rename it", file=shown)
             return DocumentReport(shown, "refused", problems=(problem,))
+        told = path_without_secrets(path)
+        if told != path:
+            return DocumentReport(told, "refused", problems=(_secret_path(told),))
         try:
             return await self._read(folder, name, path)
         except DocumentProblem as error:
@@ -212,6 +216,12 @@ def _content(
 def _is_called(path: Path, root: Path) -> bool:
     """Whether ``path`` is below ``root`` by its name, whatever links lead to."""
     return Path(os.path.normpath(path.absolute())).is_relative_to(root)
+
+
+def _secret_path(told: str) -> Problem:
+    message = "its path has in it what only a secret looks like"
+    hint = "call it otherwise: a name is seen by everybody"
+    return Problem("memory_name_secret", message, "/path", hint, file=told)
 
 
 def _leaves(path: str, severity: Literal["error", "warning"]) -> Problem:

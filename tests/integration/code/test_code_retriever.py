@@ -569,9 +569,12 @@ async def test_no_secret_of_a_file_is_kept_or_returned(
     )
     (root / "src" / "keys.py").write_text(lines)
     (root / f"{token.text}.py").write_text("def pay_tea_again():\n    pass\n")
+    (root / "password=Hunter22xk").mkdir()
+    (root / "password=Hunter22xk" / "a.py").write_text("def pay_tea_again():\n    pass\n")
     report = await retriever.sync()
     assert [(one.code, one.file) for one in report.problems] == [
-        ("code_file_secret", "[redacted: github token].py")
+        ("code_file_secret", "[redacted: github token].py"),
+        ("code_file_secret", "password=[redacted: password]/a.py"),
     ]
     hits = await retriever.find("pay tea KEY TOKEN", limit=10)
     (pay,) = (one for one in hits if one.symbol == "pay_tea")

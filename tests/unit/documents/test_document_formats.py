@@ -509,6 +509,20 @@ def test_the_passwords_of_a_table_are_in_no_piece() -> None:
         assert "unter22" not in piece.text and "[redacted: " in piece.text
 
 
+def test_two_tables_beside_each_other_are_two() -> None:
+    """The first row of the second one says what its columns are."""
+    first = "<table><tr><th>password</th></tr><tr><td>Hunter22xk</td></tr></table>"
+    head = "<tr><th>host</th><th>user</th><th>password</th></tr>"
+    row = "<tr><td>db1.example</td><td>ann</td><td>Hunter33yl</td></tr>"
+    (piece,) = document("a.html", f"{first}<table>{head}{row}</table><p>last").pieces
+    assert piece.text.split("\n\n") == [
+        "| password |\n| --- |\n| [redacted: password] |",
+        "| host | user | password |\n| --- | --- | --- |\n"
+        "| db1.example | ann | [redacted: password] |",
+        "last",
+    ]
+
+
 def test_bytes_that_are_no_utf8_are_a_warning_with_their_line() -> None:
     read = document("a.txt", "café\ntw".encode() + b"\xff\n")
     assert read.pieces[0].text == "café\ntw�"

@@ -82,6 +82,15 @@ async def found(memory: Memory, root: Path, query: str) -> list[str]:
     return [one.path for one in await memory.documents.several([hit.ref for hit in hits])]
 
 
+async def test_a_folder_with_a_secret_in_its_name_has_no_documents(
+    memory: Memory, root: Path, by: Actor
+) -> None:
+    write(root / "docs" / "password=Hunter22xk" / "a.md", "# A\n\nTea.\n")
+    (one,) = (one for one in await reports(memory, root, by) if one.outcome == "refused")
+    assert [problem.code for problem in one.problems] == ["memory_name_secret"]
+    assert one.path == one.problems[0].file == "docs/password=[redacted: password]/a.md"
+
+
 async def test_a_folder_is_followed_file_by_file(memory: Memory, root: Path, by: Actor) -> None:
     assert await sync(memory, root, by) == {
         "docs/cups.txt": "added",

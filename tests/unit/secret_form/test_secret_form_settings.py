@@ -38,6 +38,23 @@ def out(text: str) -> str:
             " name | passwd \n------+------\n ann  | hunter2\n",
             " name | passwd \n------+------\n ann  | #\n",
         ),
+        # Rows of a name and its value.
+        ("name,value\nDB_PASSWORD,Pq5!jHx9kM2v\n", "name,value\nDB_PASSWORD,#\n"),
+        ('"k";"v"\n"Passwort";"Sommer26"', '"k";"v"\n"Passwort";"#"'),
+        ("1\tapi_key\tA1b2C3d4E5f6\n2\thost\tdb", "1\tapi_key\t#\n2\thost\tdb"),
+        (
+            "| setting | value |\n|---|---|\n| `password` | `Ej2!rTm6pA7s` |\n",
+            "| setting | value |\n|---|---|\n| `password` | `#` |\n",
+        ),
+        ("| Password: | Hunter22xk | of ann |", "| Password: | # | of ann |"),
+        ("> | client_secret | Ni5!yGk3vC9b |", "> | client_secret | # |"),
+        ("| password | Ni5!yGk3vC9b |\n| --- | --- |", "| password | # |\n| --- | --- |"),
+        (" name | value \n---+---\n pwd | hunter22 \n", " name | value \n---+---\n pwd | # \n"),
+        # As Markdown and programs have them.
+        ("## Password\n\nHunter22xk\n\nof ann", "## Password\n\n#\n\nof ann"),
+        ("- password\n  - Hunter22xk\n- host", "- password\n  - #\n- host"),
+        ('KEY = ("wJalrXUtnFEMI7K7MDEN"\n    "bPxRfiCYEX3a")', 'KEY = ("#")'),
+        ("DB_PASSWORD: str = (\n  'Hunt' 'er22xk'\n)", "DB_PASSWORD: str = (\n  '#'\n)"),
         ("ALTER USER bob WITH PASSWORD 'alter123';", "ALTER USER bob WITH PASSWORD '#';"),
         ("CREATE USER b IDENTIFIED BY 'ident123'", "CREATE USER b IDENTIFIED BY '#'"),
         ("db.host:5432:app:admin:pgpass99", "db.host:5432:app:admin:#"),
@@ -56,6 +73,10 @@ def out(text: str) -> str:
         ("the password is Tr0ub4dor&3.", "the password is #."),
         ("das Passwort lautet Sommer26!", "das Passwort lautet #"),
         ("password&#61;enthunter22", "password&#61;#"),
+        (
+            "\x1b[31mpass\x1b[0mword\x1b[1;32m=\x1b[0mHunter22xk",
+            "\x1b[31mpass\x1b[0mword\x1b[1;32m=\x1b[0m#",
+        ),
         ("pass\u200bword=zwhunter22", "pass\u200bword=#"),
         ("ｐａｓｓｗｏｒｄ＝fwhunter22", "ｐａｓｓｗｏｒｄ＝#"),
     ],
@@ -65,12 +86,38 @@ def test_a_secret_of_a_table_or_a_setting_is_taken_out(text: str, expected: str)
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("**password**: `Wy3!kSe7hJ4u`", "**password**: `[redacted: password]`"),
+        ("- db_password: `Hunter22xk`, of ann", "- db_password: `[redacted: password]`, of ann"),
+        ("**API key:** `A1b2C3d4E5f6`", "**API key:** `[redacted: key]`"),
+        ("# DB password:\n`Hunter22xk`", "# DB password:\n`[redacted: password]`"),
+    ],
+)
+def test_backticks_stay_around_what_is_put_there(text: str, expected: str) -> None:
+    assert without_secrets(text) == expected
+    assert without_secrets(expected) == expected
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "We need user, password, token\nand host, port, name\n",
         "    username,\n    password,\n    host,\n",
         "| Token | Meaning |\n|---|---|\n| `%Y` | year |\n",
         "pass,fail\n10,2\n",
+        "**password**: `string`, token: `Name.Builtin2`, passwords: `Hunter22xk`",
+        "secret: `oauth2.x`, access_token: `OAuth2PasswordBearer`, password: `db-secret`",
+        "# Password\n\nIt has 8 signs.\n\n# Token\n\nprose2\n\n# Passwords\n\nHunter22xk\n",
+        "- password\n- user2name\n- token\n  - a word\n",
+        'HELP_KEY = ("press-the-key" "to-begin")\nTOKENS = ("id2", "name")\n',
+        "| password | string | of the user |\n| token | varchar(255) |\n| secret | SHA256 |",
+        "| password | OAuth2 |\n| --- | --- |\n| token | X-Auth-Token |",
+        "| password | DB_PASSWORD | --password2 |\n| token | $TOKEN2 | api/v1/token |",
+        "| password | 8-64 | the 2nd |\n| secret | db-prod-2 |\n| api key | 2024-06-01T12:00 |",
+        "reads user, password\npassword, user2 and\ntoken, a1b2c3d4e5f6g7\n",
+        "f(\n    password,user2,\n    token,user3,\n)",
+        "password,user2hunter and more of it\n",
         "| Secret | Since |\n|---|---|\n| none | 2024 |\n",
         "the password is required",
         "the password is base64-encoded and 12 characters long",
