@@ -25,8 +25,8 @@ async def likely(root: Path, paths: Sequence[str], question: Question) -> list[s
     a word that few files say counts more. Files that a stack trace names come before all others.
     Raises ``RipgrepMissing``, ``RipgrepFailed``."""
     # The longest: they are in the fewest files.
-    some = (one for one in question.words if _SHORTEST <= len(one) <= _LONGEST)
-    words = sorted(some, key=len)[-_WORDS:]
+    fitting = [one for one in question.words if _SHORTEST <= len(one) <= _LONGEST]
+    words = sorted(fitting, key=len)[-_WORDS:]
     saying = await asyncio.gather(*(_saying(root, word) for word in words))
     worth: dict[str, float] = defaultdict(float)
     for word, found in zip(words, saying, strict=True):
