@@ -15,6 +15,8 @@ State = dict[str, Any]
 _LOST_ANSWERS = ["DCF.ToolUnavailable", "DCF.ToolTimeout"]
 REJECTED = "DCF.ApprovalRejected"
 TIMED_OUT = "States.Timeout"
+RULES = "These rules hold throughout:"
+"""The line above the guardrails of a procedure, in what each of its steps is told."""
 
 
 def task_state(
@@ -156,7 +158,7 @@ def instructions(work: Work, rules: Sequence[Guardrail]) -> str:
 
 def rule_lines(rules: Sequence[Guardrail]) -> list[str]:
     """What is told of the rules of a procedure to whoever does a step of it."""
-    return ["These rules hold throughout:", *(f"- {rule.text}" for rule in rules)] if rules else []
+    return [RULES, *(f"- {rule.text}" for rule in rules)] if rules else []
 
 
 def _report(work: Work) -> str:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
 from dcf.planner.compiling.state_names import state_name
+from dcf.planner.compiling.task_state import RULES
 from dcf.sop import StepKind
 
 State = Mapping[str, Any]
-_ADDED = re.compile(
-    r"Report (?:what \w|an object with )|These rules hold throughout:$|\(Step |An approval and "
-)
+_ADDED = re.compile(rf"Report (?:what \w|an object with )|{RULES}$|\(Step |An approval and ")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_]+")
 
 
@@ -49,8 +48,17 @@ def _own_words(comment: str) -> str:
     """``comment`` without what a compiler adds to the words of a step."""
     _title, *lines = comment.splitlines()
     own = list(takewhile(lambda line: not _ADDED.match(line), lines))
-    is_compiled = len(own) < len(lines) and lines[-1].startswith(("(Step ", "An approval and"))
-    return "\n".join(own) if is_compiled else comment
+    return "\n".join(own) if _is_compiled(lines[len(own) :]) else comment
+
+
+def _is_compiled(added: Sequence[str]) -> bool:
+    """Whether a compiler wrote these lines: what it adds ends with a step's number, or consists of
+    the rules, in a manual task."""
+    if not added:
+        return False
+    if added[-1].startswith(("(Step ", "An approval and")):
+        return True
+    return added[0] == RULES and all(line.startswith("- ") for line in added[1:])
 
 
 def text_of(name: str, state: State, kind: StepKind) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -29,13 +30,15 @@ async def test_what_is_logged_is_found_with_the_code(redis_url: str, tmp_path: P
         )
         query = "parse the length of an invalid header"
         found = (await desk.good("augmented_context", query=query))["context"]
-        assert [one["type"] for one in found] == ["memory", "code_snippet"]
-        memory, piece = found
+        # Each says three of the words that tell.
+        piece, memory = sorted(found, key=itemgetter("type"))
+        assert (piece["type"], memory["type"]) == ("code_snippet", "memory")
         assert (memory["uri"], memory["tags"]) == (logged["uri"], ["decision"])
         assert (memory["source"], memory["file_path"]) == ("review", "http.py")
         assert (piece["symbol"], piece["uri"]) == ("parse_length", "dcf://code/http.py/line/1-2")
         tagged = await desk.good("augmented_context", query=query, tags='["decision"]')
-        assert tagged["context"][0]["why"][-1] == "tagged decision: +0.050"
+        (lifted,) = (one for one in tagged["context"] if one["type"] == "memory")
+        assert lifted["why"][-1] == "tagged decision: +0.050"
         assert await desk.refused("augmented_context", query=" ") == "retrieval_invalid_question"
         assert await desk.refused("log_artifact", text="") == "retrieval_invalid_item"
 

@@ -102,9 +102,9 @@ async def test_a_workflow_gets_what_its_line_says_and_all_that_is_wrong_is_asked
     stage.flows["strict"] = STRICT
     asked = await stage.say("workflow:strict item=desk")
     assert asked.task_ids == ()
-    assert "'shop'" in asked.questions[0] and "'desk'" in asked.questions[0]
+    assert "`shop`" in asked.questions[0] and "'desk'" in asked.questions[0]
     still = await stage.say("item=7")
-    assert still.task_ids == () and "'shop'" in still.questions[0]
+    assert still.task_ids == () and "`shop`" in still.questions[0]
     reply = await stage.say("shop=north")
     task = await stage.task(reply.task_ids[0])
     assert task.input == {"item": 7, "shop": "north"}
