@@ -75,7 +75,7 @@ def test_an_alert_with_a_skill_that_a_question_gives_a_step(desk: Site) -> None:
     desk.worker()
     given = json.dumps({"site": "west", "team": "facilities", "message": "labels stand still"})
     assert desk("submit", "alert.json", "--id", "alert", "--input", given).code == 0
-    states = [*answered(desk, "alert", {"NoPrinterIsOnline": "no"})]
+    states = [*answered(desk, "alert", {"NoPrinterIsOnline": "no", "StillStuck": "no"})]
     assert over(desk, "alert") == "succeeded"
     assert states.index("NoPrinterIsOnline") < states.index("RestartTheLabelService")
     assert "SendAMessageToOurTeamOnDuty" not in states
