@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from dcf.code import rows, vectors
-from dcf.code.errors import CodeProblem, InvalidSearch
+from dcf.code.errors import CodeProblem, IndexDamaged, InvalidSearch
 from dcf.code.files import as_known, checked_root, listed
 from dcf.code.generated import written_by_people
 from dcf.code.hit import CodeHit
@@ -92,6 +92,13 @@ class CodeRetriever:
 
         Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles`` and ``IndexTrouble``.
         """
+        try:
+            return await self._ready(question, patience_s)
+        except IndexDamaged as error:
+            self._begin_anew(error)
+            return await self._ready(question, patience_s)
+
+    async def _ready(self, question: str, patience_s: float) -> tuple[Problem, ...]:
         self._reap()
         if time.monotonic() >= self._look_again:
             self._look()
@@ -104,6 +111,13 @@ class CodeRetriever:
         self._reap()
         problems = (_partial(self.root, len(self._pending)),) if self._pending else ()
         return problems if self._unasked is None else (*problems, self._unasked)
+
+    def _begin_anew(self, error: IndexDamaged) -> None:
+        """Let the next look find that nothing is indexed."""
+        _log.warning("%s It is made anew.", error)
+        self._look_soon = self._look_again = 0.0
+        self._pending = {}
+        self._is_embedded = self._is_checked = False
 
     def _look(self) -> None:
         """Begin a look at the files, unless there is one."""
@@ -208,23 +222,30 @@ class CodeRetriever:
         wrong with single files is in the answer.
         """
         async with self._syncing:
-            changed, gone = await self._changes()
-            total = await asyncio.to_thread(self._remove, gone) if gone else Synced()
-            unchanged = self._listed - len(changed)
-            self._pending = dict.fromkeys(changed)
-            while some := self._next():
-                total += await self._step(partial(self._sync, some))
-                for path in some:
-                    del self._pending[path]
-                await self._tell_waiting()
-                if progress is not None:
-                    done = self._listed - len(self._pending)
-                    progress(f"{done:,} of {self._listed:,} files are indexed")
-            if len(changed) >= _MANY:
-                await asyncio.to_thread(self._tidy)
-            problems = (*self._nameless, *await self._old_problems(changed))
-            total += Synced(unchanged=unchanged, problems=problems)
-            return total + await self._embed(changed, progress)
+            try:
+                return await self._synced(progress)
+            except IndexDamaged as error:
+                self._begin_anew(error)
+                return await self._synced(progress)
+
+    async def _synced(self, progress: Callable[[str], None] | None) -> Synced:
+        changed, gone = await self._changes()
+        total = await asyncio.to_thread(self._remove, gone) if gone else Synced()
+        unchanged = self._listed - len(changed)
+        self._pending = dict.fromkeys(changed)
+        while some := self._next():
+            total += await self._step(partial(self._sync, some))
+            for path in some:
+                del self._pending[path]
+            await self._tell_waiting()
+            if progress is not None:
+                done = self._listed - len(self._pending)
+                progress(f"{done:,} of {self._listed:,} files are indexed")
+        if len(changed) >= _MANY:
+            await asyncio.to_thread(self._tidy)
+        problems = (*self._nameless, *await self._old_problems(changed))
+        total += Synced(unchanged=unchanged, problems=problems)
+        return total + await self._embed(changed, progress)
 
     async def _tell_waiting(self) -> None:
         async with self._stepped:
@@ -251,7 +272,12 @@ class CodeRetriever:
         problems = tuple(problems_of(asked))
         if problems:
             raise InvalidSearch(problems)
-        found = await asyncio.to_thread(self._find, asked)
+        try:
+            found = await asyncio.to_thread(self._find, asked)
+        except IndexDamaged as error:
+            self._begin_anew(error)
+            await self.sync()
+            found = await asyncio.to_thread(self._find, asked)
         if self._goes_on and 0 < self._look_soon <= time.monotonic():
             # Between this answer and the next question, which would wait for it.
             self._look()

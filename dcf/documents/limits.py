@@ -11,8 +11,9 @@ LARGEST = 64 * 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class Limits:
     """``seconds`` of processor time for one document, ``megabytes`` of memory of the process that
-    reads it, its program included, and ``characters`` of text that come of it."""
+    reads it, its program included, and ``characters`` of text and ``pieces`` that come of it."""
 
     seconds: float = 30.0
     megabytes: int = 1_024
     characters: int = 16_000_000
+    pieces: int = 100_000

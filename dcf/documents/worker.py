@@ -15,6 +15,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from itertools import islice
 from typing import Any, BinaryIO
 
 from dcf.documents.block import Block, Reading
@@ -24,6 +25,7 @@ from dcf.documents.errors import (
     DocumentProblem,
     NoText,
     TooDeep,
+    TooManyPieces,
     TooMuchMemory,
     TooMuchText,
 )
@@ -90,11 +92,22 @@ def read(path: str, format: str, data: bytes, limits: Limits) -> ReadDocument:
     """The document in ``data``. Raises a DocumentProblem, and whatever its parser raises."""
     reading = Reading(path, format, limits.characters)
     blocks = list(_bounded(parser(format)(data, reading), limits.characters))
+    # Before secrets are looked for, which takes most of the time.
+    _check_count(blocks, limits.pieces)
     pieces = tuple(pieces_of(redacted(blocks)))
     if not pieces:
         raise NoText()
     title = without_secrets(_plain(" ".join(reading.title.split())))[:_LONGEST_TITLE]
     return ReadDocument(title, format, pieces, reading.pages, tuple(reading.problems))
+
+
+def _check_count(blocks: list[Block], most: int) -> None:
+    """Raise TooManyPieces if more would come of ``blocks``: each is of one block at least, unless
+    that is long."""
+    if len(blocks) <= most:
+        return
+    if next(islice(pieces_of(blocks), most, None), None) is not None:
+        raise TooManyPieces(most=most)
 
 
 def page_of(format: str, data: bytes, limits: Limits) -> str:

@@ -88,18 +88,21 @@ class Gate:
 
     def _refusal(self, client: str) -> JSONResponse | None:
         if self._limits.networks and not self._is_allowed(client):
-            hint = "DCF_RETRIEVAL_ALLOW says which may"
-            body = {"error": f"the address {client} may not ask here", "hint": hint}
-            return JSONResponse(body, status_code=403)
+            error = (
+                f"the request was refused: its address {client} is none of those that may ask"
+                " this service; let DCF_RETRIEVAL_ALLOW list it where the service is started"
+            )
+            return JSONResponse({"error": error}, status_code=403)
         wait = self._wait(client)
         if not wait:
             return None
-        body = {
-            "error": f"more than {self._limits.rate:g} requests a second",
-            "hint": "DCF_RETRIEVAL_RATE says how many one address may have",
-        }
-        headers = {"Retry-After": str(math.ceil(wait))}
-        return JSONResponse(body, status_code=429, headers=headers)
+        later = math.ceil(wait)
+        error = (
+            f"the request was refused: its address asks more than {self._limits.rate:g} times a"
+            f" second; ask again in {later} s, or let DCF_RETRIEVAL_RATE allow more where the"
+            " service is started"
+        )
+        return JSONResponse({"error": error}, status_code=429, headers={"Retry-After": str(later)})
 
     def _is_allowed(self, client: str) -> bool:
         try:

@@ -9,10 +9,11 @@ import random
 import sqlite3
 import subprocess
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ from dcf.code import (
 from dcf.code.syncing import Synced, sync_files
 from dcf.search import Vectors, Weights, count_tokens, embedder_named
 
+Damage: TypeAlias = Callable[[Path], None]
 SHOP = '''import os
 
 
@@ -305,13 +307,98 @@ def test_a_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
             CodeRetriever(tmp_path / name, tmp_path / "code.db")
 
 
-async def test_a_damaged_index_is_removed_and_made_anew(root: Path, tmp_path: Path) -> None:
-    path = tmp_path / "code.db"
+def no_database(path: Path) -> None:
     path.write_bytes(b"no database at all, and long enough to be looked at" * 100)
+
+
+def half(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def garbled(path: Path) -> None:
+    """All pages but the first."""
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + bytes(one ^ 0x5A for one in data[4096:]))
+
+
+def of_a_later_sqlite(path: Path) -> None:
+    """By the number of its schema's form, which is 4 at most: https://sqlite.org/fileformat2.html,
+    1.3."""
+    data = bytearray(path.read_bytes())
+    data[44:48] = (9).to_bytes(4, "big")
+    path.write_bytes(data)
+
+
+def made_by(*statements: str) -> Damage:
+    def made(path: Path) -> None:
+        path.unlink()
+        with closing(sqlite3.connect(path)) as connection:
+            for statement in statements:
+                connection.execute(statement)
+
+    return made
+
+
+def without_a_table(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE files")
+
+
+def of_another_version(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE about SET form = '1'")
+
+
+DAMAGES = (
+    no_database,
+    half,
+    garbled,
+    of_a_later_sqlite,
+    without_a_table,
+    made_by("CREATE TABLE about (other TEXT)", "CREATE TABLE notes (text TEXT)"),
+    made_by("CREATE TABLE notes (text TEXT)", "CREATE VIEW pieces AS SELECT text FROM notes"),
+    of_another_version,
+)
+
+
+@pytest.mark.parametrize("asked", ["at first", "between", "kept open"])
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_damaged_index_is_made_anew_for_the_first_question(
+    damage: Damage,
+    asked: str,
+    root: Path,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    path = tmp_path / "index" / "code.db"
+    for name in range(30):
+        (root / f"tool{name}.py").write_text(f"def tool{name}():\n    return {name}\n")
     retriever = CodeRetriever(root, path)
-    with pytest.raises(IndexTrouble, match="damaged"):
-        await retriever.sync()
-    assert (await retriever.sync()).added == 2
+    await retriever.ready("charge payment")
+    await retriever.sync()
+    before = places(await retriever.find("charge payment"))
+    if asked != "kept open":
+        await retriever.close()
+    if asked == "at first":
+        retriever = CodeRetriever(root, path)
+    caplog.clear()
+    damage(path)
+    if asked == "at first":
+        assert await retriever.ready("charge payment") == ()
+    assert places(await retriever.find("charge payment")) == before
+    assert (await retriever.sync()).files == 32
+    await retriever.close()
+    if asked != "kept open":  # then it may be read on from what is in memory
+        assert [one.levelname for one in caplog.records] == ["WARNING"]
+        assert str(path) in caplog.text and "made anew" in caplog.text
+
+
+async def test_an_index_that_is_no_file_is_no_damage(root: Path, tmp_path: Path) -> None:
+    path = tmp_path / "code.db"
+    (path / "kept").mkdir(parents=True)
+    with pytest.raises(IndexTrouble, match="unable to open"):
+        await CodeRetriever(root, path).sync()
+    assert (path / "kept").is_dir()
 
 
 async def test_an_embedder_that_fails_leaves_words_and_names(root: Path, tmp_path: Path) -> None:

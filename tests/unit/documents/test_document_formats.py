@@ -462,6 +462,25 @@ def test_what_cannot_be_read_is_refused_with_the_reason(
 
 
 @pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.ipynb", json.dumps({"cells": [{"cell_type": "code", "source": "a1"}] * 101})),
+        ("a.ipynb", json.dumps({"cells": [{"cell_type": "markdown", "source": "b2"}] * 101})),
+        ("a.html", "<h1>a1</h1>b2" * 101),
+        ("a.md", "# a1\n\nb2\n\n" * 101),
+    ],
+)
+def test_a_document_of_very_many_pieces_is_refused_whatever_its_format(
+    name: str, data: str
+) -> None:
+    with pytest.raises(DocumentProblem, match="more than 100 pieces") as refused:
+        document(name, data, pieces=100)
+    assert refused.value.code == "document_many_pieces"
+    assert refused.value.hint
+    assert len(document(name, data, pieces=101).pieces) == 101
+
+
+@pytest.mark.parametrize(
     ("module", "name", "package"),
     [("pypdfium2", "a.pdf", "pypdfium2"), ("docx", "a.docx", "python-docx")],
 )
