@@ -11,7 +11,7 @@ import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
-from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
+from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, INTERRUPTED, OK
 
 if TYPE_CHECKING:
     from dcf.cli.retrieval.setting import RetrievalSetting
@@ -76,7 +76,7 @@ def register(app: typer.Typer) -> None:
     command(group, "audit", example=audit_example, exits=_EXITS)(audit)
     migrate_examples = ["dcf retrieval migrate sqlite file:~/items"]
     migrate_examples += ["DATABASE_URL=postgresql://… dcf retrieval migrate sqlite postgres"]
-    command(group, "migrate", example=migrate_examples, exits=_EXITS)(migrate)
+    command(group, "migrate", example=migrate_examples, exits=(*_EXITS, INTERRUPTED))(migrate)
     hook_example = "dcf retrieval hook context < prompt.json"
     command(group, "hook", example=hook_example, exits=(OK, FAILED))(hook)
     register_playbooks(group)
