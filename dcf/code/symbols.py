@@ -32,14 +32,10 @@ class _Around:
     is_class: bool
 
 
-def symbols_of(text: str, language: str) -> tuple[Symbol, ...]:
-    """The symbols of ``text``, also where it has errors of syntax: what the grammar can read beside
-    them. Raises ``KeyError`` for a language that is not one of ``LANGUAGES``."""
-    return parsed(text, language).symbols
-
-
 def parsed(text: str, language: str) -> Parsed:
-    """The same, with the first line that is no ``language``. Raises ``KeyError``."""
+    """The symbols of ``text``, also where it has errors of syntax: what the grammar can read beside
+    them; with the first line that is no ``language``. Raises ``KeyError`` for a language that is
+    not one of ``LANGUAGES``."""
     from tree_sitter import Parser
 
     # Half surrogates are no UTF-8; with a question mark for each, the lines stay as they are.

@@ -78,11 +78,6 @@ class Lifetimes:
     by_tag: Mapping[str, int] = field(default_factory=dict)
     others: int | None = None
 
-    @property
-    def end_some(self) -> bool:
-        """Whether there are items that end."""
-        return bool(self.by_tag) or self.others is not None
-
     def ends(self, now: int) -> list[tuple[str | None, int]]:
         """Tags (None: of items that have none of the others), and until when what has one was
         logged if its time is over at ``now``; all in ms since the epoch."""

@@ -149,7 +149,7 @@ class Retrieval:
             self._experience(question),
             self._known_facts(question),
         )
-        problems = (*problems, *away)
+        problems = (*_wordless(question), *problems, *away)
         candidates, refused = permitted(
             candidates_of(recalled, code, documents, observations, playbooks, facts, threads),
             question.files,
@@ -266,6 +266,13 @@ def _ranked(
     question: ContextQuestion, path: str | None, candidates: Sequence[Candidate]
 ) -> list[Scored]:
     return merged(boosted(fused(question.query, candidates), question.tags, path))
+
+
+def _wordless(question: ContextQuestion) -> tuple[Problem, ...]:
+    if words(question.query):
+        return ()
+    message = "the query has no word to look for: what was logged last is answered, and no more"
+    return (Problem("CLI_RETRIEVAL_WORDLESS", message, severity="warning"),)
 
 
 def _missed(made: Bundle) -> tuple[Problem, ...]:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import person
-from dcf.cli.memory.wording import moment, one_line
+from dcf.cli.memory.wording import excerpt, moment
 from dcf.cli.retrieval.opening import demand_kept, note_read, open_retrieval, open_shelf
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
@@ -140,7 +140,7 @@ def _lines(scored: Scored, *, explain: bool) -> list[Text]:
     whole = one.about.get("whole_tokens")
     lines = [
         Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}{judged}  {head}"),
-        Text(f"  {one_line(one.text, _EXCERPT)}"),
+        *(Text(f"  {line}") for line in excerpt(one.text, _EXCERPT)),
         *([Text(f"  cut: the whole costs {whole:,} tokens", "dim")] if whole else []),
         *(Text(f"  also {citation}", "dim") for citation in one.about.get("also", ())),
     ]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcf.code.piece import Piece, pieces
-from dcf.code.symbols import symbols_of
+from dcf.code.symbols import parsed
 from dcf.search import words
 
 LINES = st.sampled_from(
@@ -18,7 +18,7 @@ LINES = st.sampled_from(
 
 
 def cut(text: str) -> tuple[Piece, ...]:
-    return pieces(text, symbols_of(text, "python"))
+    return pieces(text, parsed(text, "python").symbols)
 
 
 def test_a_class_is_cut_into_its_head_its_methods_and_what_is_between() -> None:
