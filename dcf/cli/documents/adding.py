@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -111,9 +112,13 @@ async def _still_code(project: str, paths: Sequence[str]) -> list[str]:
 
 def _outside(project: str, paths: Sequence[Path]) -> list[str]:
     """Those of ``paths`` that are not in the project: who names them on the command line agrees to
-    that."""
-    found = (path.resolve() for path in paths)
-    return [str(path) for path in found if not path.is_relative_to(project)]
+    that. Links out of it are refused."""
+
+    def is_inside(path: Path) -> bool:
+        named = Path(os.path.normpath(path.absolute()))
+        return named.is_relative_to(project) or path.resolve().is_relative_to(project)
+
+    return [str(path.resolve()) for path in paths if not is_inside(path)]
 
 
 def _answer(project: str, reports: Sequence[DocumentReport], outside: Sequence[str]) -> Answer:

@@ -80,6 +80,7 @@ def test_what_is_outside_of_the_project_is_read_where_it_is_named_and_the_answer
     assert run_command(["documents", "add", str(shop / "link"), *root, "--json"]) == 2
     refused = json.loads(capsys.readouterr().out)
     assert [one["code"] for one in refused["problems"]] == ["document_link"]
+    assert refused["outside"] == []
     assert run_command(["documents", "add", str(notes), *root]) == 0
     assert f"{notes} is outside of {shop}: whoever may ask" in capsys.readouterr().out
     assert run_command(["documents", "add", str(notes), *root, "--json"]) == 0
