@@ -53,6 +53,7 @@ class PlatformConfig:
     of the skills; without one it is a temporary file. ``approval_token`` is asked of
     whoever decides on approvals or budgets here; without one nobody may. Where the server is
     ``exposed``, other machines can reach it: then it is asked of who generates skills too.
+    ``is_alone``: it has no Redis, and answers no messages that were left for agents.
     """
 
     home: Path
@@ -73,6 +74,7 @@ class PlatformConfig:
     index: Path | None = None
     approval_token: str | None = field(default=None, repr=False)
     exposed: bool = False
+    is_alone: bool = False
 
 
 class Platform:
@@ -97,7 +99,8 @@ class Platform:
         self.runs = RunCache(self.store)
         self.agents = AgentStore(backend, tokens=new_id)
         self.homes = AgentsHome(
-            config.memory, self.agents, self.skills, config.env, config.templates
+            *(config.memory, self.agents, self.skills, config.env, config.templates),
+            delivers=not config.is_alone,
         )
         self.stores = StoresHome(config.env, config.memory, config.home / "items")
         self.documents = JsonDocuments(backend, DocumentKeys(config.key_prefix), tokens=new_id)

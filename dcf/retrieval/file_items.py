@@ -217,7 +217,7 @@ class _Project:
             if item is not None and item_id not in self._number_of and _can_be_told(item)
         ]
         numbered = dict(zip(self._numbers, fresh, strict=False))
-        self._words.put((number, item.text) for number, item in numbered.items())
+        self._words.put((number, item.said) for number, item in numbered.items())
         self._kept |= numbered
         self._number_of |= {item.id: number for number, item in numbered.items()}
         for number, item in numbered.items():

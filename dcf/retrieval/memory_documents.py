@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcf.memory import Documents, Memory
 from dcf.retrieval.documents import DocumentHit
-from dcf.retrieval.shelves import reason_of
+from dcf.retrieval.shelves import reason
 
 
 class MemoryDocuments(Documents):
@@ -24,7 +24,11 @@ class MemoryDocuments(Documents):
         pieces = await self.several(list(found))
         hits = ((piece, found[f"{piece.document_id}/{piece.number}"]) for piece in pieces)
         return tuple(
-            DocumentHit(piece, one.score, reason_of(one), one.similarity) for piece, one in hits
+            DocumentHit(
+                *(piece, one.score, reason(words=one.says_it, likeness=one.similarity)),
+                one.similarity,
+            )
+            for piece, one in hits
         )
 
     async def catch_up(self) -> None:

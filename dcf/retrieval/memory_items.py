@@ -19,7 +19,7 @@ from dcf.memory import (
     UnknownAgent,
 )
 from dcf.retrieval.errors import UnknownItem
-from dcf.retrieval.item import OWN, Item, Lifetimes, NewItem, Recalled
+from dcf.retrieval.item import FILE, OWN, Item, Lifetimes, NewItem, Recalled
 from dcf.retrieval.items import (
     ARCHIVE,
     BATCH,
@@ -31,12 +31,11 @@ from dcf.retrieval.items import (
     demand_valid,
     kept_of,
 )
-from dcf.retrieval.shelves import reason_of
+from dcf.retrieval.shelves import reason
 from dcf.retrieval.together import TogetherIn
 
 Out = TypeVar("Out")
 
-_FILE = f"{OWN}file="
 _ABOUT = "What was logged about "
 _OVER = "the time of what was logged is over"
 """Why what is swept is deleted: nobody had it forgotten."""
@@ -82,7 +81,10 @@ class MemoryItems:
         return tuple(recalled[:limit])
 
     async def _live(self, found: Sequence[Found], now: int) -> list[Recalled]:
-        why = {one.ref: (reason_of(one), one.similarity) for one in found}
+        why = {
+            one.ref: (reason(words=one.says_it, likeness=one.similarity), one.similarity)
+            for one in found
+        }
         # One that was deleted meanwhile is not among them.
         kept = map(_item, await self._memory.passages.several(list(why)))
         return [
@@ -214,7 +216,7 @@ async def _project_of(memory: Memory, archive: str) -> str:
 
 
 def _file_tags(file_path: str | None) -> tuple[str, ...]:
-    return () if file_path is None else (f"{_FILE}{file_path}",)
+    return () if file_path is None else (f"{FILE}{file_path}",)
 
 
 def _passage(new: NewItem) -> NewPassage:
@@ -247,7 +249,7 @@ def _kept(item: Item, archive: str, left: Mapping[str, Passage | None]) -> Kept:
 
 
 def _item(passage: Passage) -> Item:
-    files = [tag.removeprefix(_FILE) for tag in passage.tags if tag.startswith(_FILE)]
+    files = [tag.removeprefix(FILE) for tag in passage.tags if tag.startswith(FILE)]
     return Item(
         passage.id,
         passage.text,

@@ -110,6 +110,16 @@ class FactShelf(Protocol):
         ...
 
 
+def reason(*, words: bool, likeness: float | None) -> str:
+    """Why any backend gives an item or a piece of a document: it says ``words`` of the query, is
+    like it, or both; else it is one of the newest. How well is said in the same way of all: by the
+    relevance."""
+    parts = ["words"] if words else []
+    if likeness is not None:
+        parts.append(f"meaning {likeness:.2f}")
+    return ", ".join(parts) or "newest"
+
+
 def reason_of(found: Found) -> str:
     """Why memory's search gives a text."""
     if found.similarity is None and not found.words:

@@ -34,7 +34,7 @@ class VolatileItems:
         number = next(self._numbers)
         self._kept.setdefault(project, {})[number] = item
         self._number_of[project, item.id] = number
-        await asyncio.to_thread(self._words.put, [(number, item.text)], project)
+        await asyncio.to_thread(self._words.put, [(number, item.said)], project)
         return item
 
     async def recall(

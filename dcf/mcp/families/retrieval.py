@@ -15,6 +15,7 @@ from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
+from dcf.mcp.roles import ROLES
 from dcf.mcp.tool import tool
 from dcf.personal_form import PersonalSetting
 from dcf.retrieval import (
@@ -63,7 +64,7 @@ class FoundContext(Envelope, total=False):
     ]
 
 
-@tool("planner", "conductor", "worker", "companion", "strategist", "reflector", strict=True)
+@tool(*ROLES, strict=True)
 async def log_artifact(
     platform: Platform,
     text: Annotated[str, Obvious("An error, a decision, the output of a run.")],
@@ -85,7 +86,7 @@ async def log_artifact(
     return {"status": "kept", "id": item.id, "uri": item.citation}
 
 
-@tool("planner", "conductor", "worker", "companion", "strategist", "reflector")
+@tool(*ROLES)
 async def augmented_context(
     platform: Platform,
     query: Annotated[str, Obvious("A question, an error, a stack trace.")],
