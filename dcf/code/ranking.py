@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dcf.code.naming import lines_of, naming_pieces
 from dcf.code.question import Question
-from dcf.code.rows import KnownPiece, pieces_by_id
+from dcf.code.rows import KnownPiece, lines_of, naming_pieces, pieces_by_id
 from dcf.code.traces import Named, indexed_places, named_places
 
 _CANDIDATES = 300

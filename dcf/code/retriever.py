@@ -13,15 +13,12 @@ from pathlib import Path
 
 from dcf.code import rows, vectors
 from dcf.code.errors import CodeProblem, IndexDamaged, InvalidSearch
-from dcf.code.files import as_known, checked_root, listed
-from dcf.code.generated import written_by_people
-from dcf.code.hit import CodeHit
+from dcf.code.files import as_known, checked_root, likely, listed, written_by_people
+from dcf.code.hit import CodeHit, hits
 from dcf.code.index_file import IndexFile
-from dcf.code.likely import likely
 from dcf.code.question import Question, problems_of
 from dcf.code.ranking import candidates, ranked
 from dcf.code.syncing import Synced, remove_files, sync_files
-from dcf.code.telling import hits
 from dcf.problem import Problem
 from dcf.search import Embedder
 from dcf.stopping import stop

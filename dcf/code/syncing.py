@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcf.citation import Citation, InvalidCitation
-from dcf.code.cutting import cut
 from dcf.code.files import LARGEST, Source, Stamp, read
-from dcf.code.piece import Piece
+from dcf.code.piece import Piece, cut
 from dcf.code.rows import KnownFile, put_file, put_stamp, remove_file
 from dcf.problem import Problem
 from dcf.secret_form import path_without_secrets
