@@ -14,8 +14,8 @@ from typing import Any, Self
 
 import dcf
 from dcf.documents.errors import DocumentProblem, ReaderDied, TooMuchText, TooSlow
-from dcf.documents.limits import Limits
 from dcf.documents.piece import ReadDocument
+from dcf.documents.worker import Limits
 
 READER = 2
 """Raised when a document is read otherwise than before: then all are read again."""

@@ -14,12 +14,11 @@ import signal
 import struct
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any, BinaryIO
 
-from dcf.documents.block import Block, Reading
-from dcf.documents.cutting import pieces_of
+from dcf.documents.block import Block, Reading, redacted
 from dcf.documents.errors import (
     Corrupt,
     DocumentProblem,
@@ -30,13 +29,22 @@ from dcf.documents.errors import (
     TooMuchText,
 )
 from dcf.documents.formats import pager, parser
-from dcf.documents.limits import Limits
-from dcf.documents.piece import ReadDocument
-from dcf.documents.redaction import redacted
+from dcf.documents.piece import ReadDocument, pieces_of
 from dcf.secret_form import without_secrets
 
 _LONGEST_TITLE = 300
 _SIZE = struct.Struct(">Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``seconds`` of processor time for one document, ``megabytes`` of memory of the process that
+    reads it, its program included, and ``characters`` of text and ``pieces`` that come of it."""
+
+    seconds: float = 30.0
+    megabytes: int = 1_024
+    characters: int = 16_000_000
+    pieces: int = 100_000
 
 
 def main() -> None:
