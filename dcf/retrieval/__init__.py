@@ -15,11 +15,18 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.retrieval.audit import DAYS, NOBODY, OPERATIONS, Access, AuditLog, Caller
+    from dcf.retrieval.audit_log import DAYS, NOBODY, OPERATIONS, Access, AuditLog, Caller
+    from dcf.retrieval.backend import (
+        DocumentHit,
+        Items,
+        Kept,
+        LastingItems,
+        ProjectDocuments,
+        projects_in,
+    )
     from dcf.retrieval.backend_setting import Backend, BackendSetting
     from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled, shares_of
-    from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
-    from dcf.retrieval.documents import DocumentHit, ProjectDocuments
+    from dcf.retrieval.candidate import KINDS, NOT_PERMITTED, Candidate, Kind, Scored
     from dcf.retrieval.errors import (
         AnswerersFailed,
         BadProjectTokens,
@@ -42,13 +49,9 @@ if TYPE_CHECKING:
     from dcf.retrieval.file_documents import FileDocuments
     from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-    from dcf.retrieval.items import Items, Kept, LastingItems, projects_in
     from dcf.retrieval.lifetimes_setting import lifetimes_of
     from dcf.retrieval.maintenance import Maintained, Night, maintain
-    from dcf.retrieval.memory_documents import MemoryDocuments
-    from dcf.retrieval.memory_items import MemoryItems, logged_among
     from dcf.retrieval.migration import Migrated, MigratedDocuments, migrate, migrate_documents
-    from dcf.retrieval.permitted import NOT_PERMITTED
     from dcf.retrieval.postgres_documents import PostgresDocuments
     from dcf.retrieval.postgres_items import PostgresItems
     from dcf.retrieval.postgres_store import PostgresStore, fault_of_url, where_of_url
@@ -65,9 +68,9 @@ if TYPE_CHECKING:
         PlaybookShelf,
         ThreadShelf,
     )
+    from dcf.retrieval.sqlite_backend import MemoryDocuments, MemoryItems, logged_among
     from dcf.retrieval.stores import Stores
-    from dcf.retrieval.volatile_documents import VolatileDocuments
-    from dcf.retrieval.volatile_items import VolatileItems
+    from dcf.retrieval.volatile_backend import VolatileDocuments, VolatileItems
     from dcf.retrieval.word_table import WordTable
 else:
     export_late(__name__)

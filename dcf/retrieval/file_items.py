@@ -13,11 +13,7 @@ from threading import Lock
 from typing import TypeVar
 
 from dcf.memory import Clock, NewId
-from dcf.retrieval.errors import UnknownItem
-from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, faults_of_kept
-from dcf.retrieval.item_folder import NAME, ItemFolder
-from dcf.retrieval.item_line import line_of
-from dcf.retrieval.items import (
+from dcf.retrieval.backend import (
     ARCHIVE,
     BATCH,
     Elsewhere,
@@ -26,6 +22,9 @@ from dcf.retrieval.items import (
     archives_named,
     demand_valid,
 )
+from dcf.retrieval.errors import UnknownItem
+from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, faults_of_kept
+from dcf.retrieval.item_folder import NAME, ItemFolder, line_of
 from dcf.retrieval.locked_folder import usable
 from dcf.retrieval.together import TogetherIn
 from dcf.retrieval.word_table import WordTable

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from dcf.documents import READER, Piece, ReadDocument
 from dcf.memory import Actor, Document, DocumentPiece, FileState, InvalidEntry, KeptDocument
-from dcf.retrieval.documents import ProjectDocuments
+from dcf.retrieval.backend import BATCH, Kept, LastingItems, ProjectDocuments, projects_in
 from dcf.retrieval.item import Item, NewItem, faults_of_kept
-from dcf.retrieval.items import BATCH, Kept, LastingItems, projects_in
 
 Tell = Callable[[str], object]
 

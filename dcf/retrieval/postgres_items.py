@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from dcf.memory import Clock, NewId
+from dcf.retrieval.backend import BATCH, Elsewhere, Kept, archive_of, demand_valid, kept_of
 from dcf.retrieval.errors import StoreProblem, StoreUnreachable, UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.items import BATCH, Elsewhere, Kept, archive_of, demand_valid, kept_of
 from dcf.retrieval.postgres_search import Meanings, asked, fused, told
 from dcf.retrieval.postgres_store import DURABLE, PostgresStore
 from dcf.retrieval.together import Together

@@ -13,18 +13,15 @@ from dcf.code import CodeHit, CodeProblem
 from dcf.memory import Clock, Found, PlaybookMatch, ThreadHit
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
-from dcf.retrieval.audit import NOBODY, AuditLog, Caller
-from dcf.retrieval.boosts import boosted
+from dcf.retrieval.audit_log import NOBODY, AuditLog, Caller
+from dcf.retrieval.backend import MOST, DocumentHit, Items, ProjectDocuments
 from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled
-from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of
+from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of, is_among, permitted
 from dcf.retrieval.cut import with_costs
-from dcf.retrieval.documents import DocumentHit, ProjectDocuments
 from dcf.retrieval.errors import FactsAway, InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
-from dcf.retrieval.items import MOST, Items
-from dcf.retrieval.permitted import is_among, permitted
 from dcf.retrieval.question import ContextQuestion, faults_of
-from dcf.retrieval.ranking import by_guide, fused, merged
+from dcf.retrieval.ranking import boosted, by_guide, fused, merged
 from dcf.retrieval.reranker import Reranker, reranked
 from dcf.retrieval.shelves import (
     CodeShelf,

@@ -21,8 +21,8 @@ from dcf.retrieval import (
     Retrieval,
     Scored,
 )
+from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.candidate import candidates_of
-from dcf.retrieval.documents import DocumentHit
 from dcf.retrieval.ranking import merged
 
 TEA = ReadDocument(

@@ -28,9 +28,8 @@ from dcf.retrieval import (
     Scored,
     VolatileItems,
 )
-from dcf.retrieval.boosts import boosted
 from dcf.retrieval.cut import with_costs
-from dcf.retrieval.ranking import fused, merged
+from dcf.retrieval.ranking import boosted, fused, merged
 from dcf.retrieval.serving import Limits, create_app
 from dcf.search import count_tokens
 from dcf.tools.serving import Guard

@@ -26,7 +26,7 @@ from dcf.retrieval import (
     projects_of,
 )
 from dcf.retrieval import retrieval as retrieval_module
-from dcf.retrieval.items import Elsewhere
+from dcf.retrieval.backend import Elsewhere
 from dcf.retrieval.ranking import by_guide
 from dcf.retrieval.serving import Limits, create_app, networks_of
 from dcf.retrieval.serving import app as app_module
