@@ -24,8 +24,7 @@ if TYPE_CHECKING:
         ProjectDocuments,
         projects_in,
     )
-    from dcf.retrieval.backend_setting import Backend, BackendSetting
-    from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled, shares_of
+    from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
     from dcf.retrieval.candidate import KINDS, NOT_PERMITTED, Candidate, Kind, Scored
     from dcf.retrieval.errors import (
         AnswerersFailed,
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from dcf.retrieval.file_documents import FileDocuments
     from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-    from dcf.retrieval.lifetimes_setting import lifetimes_of
     from dcf.retrieval.maintenance import Maintained, Night, maintain
     from dcf.retrieval.migration import Migrated, MigratedDocuments, migrate, migrate_documents
     from dcf.retrieval.postgres_documents import PostgresDocuments
@@ -58,8 +56,14 @@ if TYPE_CHECKING:
     from dcf.retrieval.projects import Projects, projects_of
     from dcf.retrieval.question import MODES, ContextQuestion, Mode, limit_of
     from dcf.retrieval.reranker import Reranker, reranked
-    from dcf.retrieval.reranker_setting import RerankerSetting
     from dcf.retrieval.retrieval import Answered, Retrieval
+    from dcf.retrieval.settings import (
+        Backend,
+        BackendSetting,
+        RerankerSetting,
+        lifetimes_of,
+        shares_of,
+    )
     from dcf.retrieval.shelves import (
         CodeShelf,
         FactHit,

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from dcf.memory import Actor, Clock, Memory, NewId
 from dcf.retrieval.backend import Items, ProjectDocuments
-from dcf.retrieval.backend_setting import BackendSetting
 from dcf.retrieval.file_documents import FileDocuments
 from dcf.retrieval.file_items import FileItems
 from dcf.retrieval.item import Lifetimes
 from dcf.retrieval.postgres_documents import PostgresDocuments
 from dcf.retrieval.postgres_items import PostgresItems
 from dcf.retrieval.postgres_store import PostgresStore
+from dcf.retrieval.settings import BackendSetting
 from dcf.retrieval.sqlite_backend import MemoryDocuments, MemoryItems
 from dcf.retrieval.volatile_backend import VolatileDocuments, VolatileItems
 from dcf.search import Embedder
