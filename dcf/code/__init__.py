@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dcf.code.hit import CodeHit
     from dcf.code.index_file import remove_index, texts_in
     from dcf.code.language import LANGUAGES
-    from dcf.code.piece import Piece, cut
+    from dcf.code.piece import CodePiece, cut
     from dcf.code.retriever import CodeRetriever
     from dcf.code.syncing import Synced
 else:
@@ -35,12 +35,12 @@ else:
 __all__ = [
     "LANGUAGES",
     "CodeHit",
+    "CodePiece",
     "CodeProblem",
     "CodeRetriever",
     "Excerpt",
     "IndexTrouble",
     "InvalidSearch",
-    "Piece",
     "RipgrepFailed",
     "RipgrepMissing",
     "RootMissing",

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from dcf.code.errors import RootMissing, TooManyFiles
-from dcf.code.question import Question
+from dcf.code.question import CodeQuestion
 from dcf.code.ripgrep import records
 from dcf.code.traces import meant_paths, named_places
 from dcf.problem import Problem
@@ -65,7 +65,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FileContent:
     """A file as it was read. ``data`` is None where it is no text that is searched; ``problem``
     says why, or what is odd about it."""
 
@@ -131,7 +131,7 @@ def as_known(root: Path, known: Iterable[tuple[str, int, int]]) -> set[str]:
     return same
 
 
-def read(root: Path, path: str, known: Stamp | None) -> Source | None:
+def read(root: Path, path: str, known: Stamp | None) -> FileContent | None:
     """The file at ``path`` below ``root``, or None if it is as it was ``known``.
 
     No link is followed on the way, so nothing outside of the root is read, whoever changes it
@@ -152,11 +152,11 @@ def read(root: Path, path: str, known: Stamp | None) -> Source | None:
         return _too_large(stamp, path)
     if b"\0" in data[:_BEGINNING] or data.startswith(_PDF):
         # No problem of anybody's: pictures and programs stand beside sources everywhere.
-        return Source(stamp, None)
+        return FileContent(stamp, None)
     if len(data) > _BEGINNING and len(data) > _WRITTEN * (data.count(b"\n") + 1):
         message = f"its lines have over {_WRITTEN} bytes on average: it is minified, or data"
         return _refused(stamp, path, "code_file_minified", message, "")
-    return Source(stamp, data, _not_utf8(data, path))
+    return FileContent(stamp, data, _not_utf8(data, path))
 
 
 def _no_path(path: bytes) -> Problem:
@@ -166,7 +166,7 @@ def _no_path(path: bytes) -> Problem:
     return Problem("code_file_name", message, "", hint, "warning", shown)
 
 
-def _too_large(stamp: Stamp, path: str) -> Source:
+def _too_large(stamp: Stamp, path: str) -> FileContent:
     return _refused(
         stamp,
         path,
@@ -176,8 +176,8 @@ def _too_large(stamp: Stamp, path: str) -> Source:
     )
 
 
-def _refused(stamp: Stamp, path: str, code: str, message: str, hint: str) -> Source:
-    return Source(stamp, None, Problem(code, message, "", hint, "warning", path))
+def _refused(stamp: Stamp, path: str, code: str, message: str, hint: str) -> FileContent:
+    return FileContent(stamp, None, Problem(code, message, "", hint, "warning", path))
 
 
 def _not_utf8(data: bytes, path: str) -> Problem | None:
@@ -215,7 +215,7 @@ def _named_in(root: Path, lock: str) -> Iterable[str]:
     return [*named] if isinstance(named, dict) else ()
 
 
-async def likely(root: Path, paths: Sequence[str], question: Question) -> list[str]:
+async def likely(root: Path, paths: Sequence[str], question: CodeQuestion) -> list[str]:
     """Those of ``paths`` that say a word of ``question`` or have it in their name, the best first:
     a word that few files say counts more. Files that a stack trace names come before all others.
     Raises ``RipgrepMissing``, ``RipgrepFailed``."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dcf.citation import Citation
-from dcf.code.question import Question
+from dcf.code.question import CodeQuestion
 from dcf.code.ranking import Ranked
 from dcf.search import count_tokens, counts_of_tokens
 
@@ -45,7 +45,7 @@ class CodeHit:
 
 
 def hits(
-    connection: sqlite3.Connection, question: Question, found: Sequence[Ranked]
+    connection: sqlite3.Connection, question: CodeQuestion, found: Sequence[Ranked]
 ) -> tuple[CodeHit, ...]:
     """Those of ``found``, in their order."""
     matched = _matched(connection, question, [one.piece.id for one in found])
@@ -68,7 +68,7 @@ class _Excerpt:
 
 
 def _hit(
-    one: Ranked, question: Question, words: list[str], tokens: int, frame: int | None
+    one: Ranked, question: CodeQuestion, words: list[str], tokens: int, frame: int | None
 ) -> CodeHit:
     """``tokens`` are those of the whole piece."""
     piece = one.piece
@@ -91,7 +91,7 @@ def _hit(
     )
 
 
-def _reasons(one: Ranked, question: Question, words: list[str]) -> Iterator[str]:
+def _reasons(one: Ranked, question: CodeQuestion, words: list[str]) -> Iterator[str]:
     if one.place is not None:
         yield f"the trace names {one.place.path}:{one.place.line}"
     begins = set(one.piece.begins.split())
@@ -118,7 +118,7 @@ def _wanted_line(one: Ranked) -> int:
     return min(lines, default=one.piece.first_line)
 
 
-def _excerpt(text: str, first_line: int, question: Question, wanted: int) -> _Excerpt:
+def _excerpt(text: str, first_line: int, question: CodeQuestion, wanted: int) -> _Excerpt:
     """As many lines of ``text`` as fit: from its beginning where that holds the line ``wanted``,
     else from there on. Of one line that is too long, its beginning."""
     lines = text.split("\n")
@@ -155,7 +155,7 @@ def _beginning(line: str, most: int) -> str:
 
 
 def _matched(
-    connection: sqlite3.Connection, question: Question, ids: Sequence[int]
+    connection: sqlite3.Connection, question: CodeQuestion, ids: Sequence[int]
 ) -> dict[int, list[str]]:
     """The words of the question that each of ``ids`` has, in any form."""
     found: dict[int, list[str]] = {}

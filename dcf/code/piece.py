@@ -24,7 +24,7 @@ _PARSED = 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CodePiece:
     """Lines ``first_line`` to ``last_line``, both its own, with their ``text``. ``symbol`` is what
     they define or stand in, None outside of everything; ``names`` are those of all definitions that
     begin here."""
@@ -36,7 +36,7 @@ class Piece:
     text: str
 
 
-def pieces(text: str, symbols: Sequence[Symbol]) -> tuple[Piece, ...]:
+def pieces(text: str, symbols: Sequence[Symbol]) -> tuple[CodePiece, ...]:
     """``text`` in pieces: no line is in two, and each line that has a letter or a digit is in one.
 
     A function is one piece with the functions inside of it. A class, and a function of over 150
@@ -92,14 +92,14 @@ def _windows(
     last: int,
     owner: Symbol | None,
     begins: Mapping[int, Sequence[str]],
-) -> Iterator[Piece]:
+) -> Iterator[CodePiece]:
     whole = owner is not None and _is_whole(owner)
     while first < last:
         end = last if whole else _end(lines, first, last)
         text = "\n".join(lines[first:end])
         if words(text):
             names = chain.from_iterable(begins.get(line, ()) for line in range(first + 1, end + 1))
-            yield Piece(first + 1, end, owner, tuple(dict.fromkeys(names)), text)
+            yield CodePiece(first + 1, end, owner, tuple(dict.fromkeys(names)), text)
         first = end
 
 
@@ -113,7 +113,7 @@ def _end(lines: Sequence[str], first: int, last: int) -> int:
     return next(empty, most)
 
 
-def cut(path: str, text: str) -> tuple[Sequence[Piece], list[Problem]]:
+def cut(path: str, text: str) -> tuple[Sequence[CodePiece], list[Problem]]:
     """The pieces of ``text`` without its secrets, which leave each line where it is, and what is
     odd about it. Without its grammar, or if it is very long, it is cut by lines."""
     # The program is parsed as it is written: what takes the place of a secret may be no program.

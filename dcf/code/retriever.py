@@ -16,7 +16,7 @@ from dcf.code.errors import CodeProblem, IndexDamaged, InvalidSearch
 from dcf.code.files import as_known, checked_root, likely, listed, written_by_people
 from dcf.code.hit import CodeHit, hits
 from dcf.code.index_file import IndexFile
-from dcf.code.question import Question, problems_of
+from dcf.code.question import CodeQuestion, problems_of
 from dcf.code.ranking import candidates, ranked
 from dcf.code.syncing import Synced, remove_files, sync_files
 from dcf.problem import Problem
@@ -102,7 +102,7 @@ class CodeRetriever:
             if self._following is not None:
                 await self._looked(self._following)
         if self._pending:
-            await self._read_first(Question(question), patience_s)
+            await self._read_first(CodeQuestion(question), patience_s)
         elif self._behind is not None and not self._goes_on:
             await self._wait(self._behind, patience_s)
         self._reap()
@@ -148,7 +148,7 @@ class CodeRetriever:
             if await asyncio.to_thread(self._lacks_vectors):
                 self._behind = asyncio.create_task(self.sync())
 
-    async def _read_first(self, question: Question, patience_s: float) -> None:
+    async def _read_first(self, question: CodeQuestion, patience_s: float) -> None:
         """Let what is likely to answer be indexed first, of all that is indexed behind."""
         asks = not tuple(problems_of(question))
         first = await likely(self.root, list(self._pending), question) if asks else []
@@ -265,7 +265,7 @@ class CodeRetriever:
         folder, where the best words are worth 1. Raises ``InvalidSearch`` with all problems of the
         question, and ``IndexTrouble``.
         """
-        asked = Question(question, limit, tokens, tuple(paths), near)
+        asked = CodeQuestion(question, limit, tokens, tuple(paths), near)
         problems = tuple(problems_of(asked))
         if problems:
             raise InvalidSearch(problems)
@@ -367,14 +367,14 @@ class CodeRetriever:
                 vectors.keep(connection, embedder, made)
         return Synced(embedded=len(made))
 
-    def _find(self, question: Question) -> tuple[CodeHit, ...]:
+    def _find(self, question: CodeQuestion) -> tuple[CodeHit, ...]:
         with self._index.reading() as connection:
             found = candidates(connection, question)
             meaning = self._meaning(connection, question, found.ids)
             return hits(connection, question, ranked(connection, question, found, meaning))
 
     def _meaning(
-        self, connection: sqlite3.Connection, question: Question, ids: Sequence[int]
+        self, connection: sqlite3.Connection, question: CodeQuestion, ids: Sequence[int]
     ) -> Mapping[int, float]:
         if self._embedder is None:
             return {}

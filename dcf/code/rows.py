@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dcf.code.files import Stamp
 from dcf.code.identifiers import synonyms, told
-from dcf.code.piece import Piece
+from dcf.code.piece import CodePiece
 from dcf.problem import Problem
 
 _PIECE = "p.id, f.path, p.first_line, p.last_line, p.name, p.kind, p.begins, {}"
@@ -79,7 +79,7 @@ def put_stamp(connection: sqlite3.Connection, path: str, stamp: Stamp) -> None:
 
 
 def put_file(
-    connection: sqlite3.Connection, path: str, file: KnownFile, pieces: Sequence[Piece]
+    connection: sqlite3.Connection, path: str, file: KnownFile, pieces: Sequence[CodePiece]
 ) -> None:
     """A file that is new or was changed, in place of what was at its path."""
     remove_file(connection, path)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
         links_out_of,
         opened_document,
     )
-    from dcf.documents.piece import Piece, ReadDocument
+    from dcf.documents.piece import ReadDocument, ReadPiece
     from dcf.documents.reader import READER, Reader
-    from dcf.documents.worker import Limits
+    from dcf.documents.worker import ResourceLimits
 else:
     export_late(__name__)
 
@@ -35,10 +35,10 @@ __all__ = [
     "READER",
     "DocumentFile",
     "DocumentProblem",
-    "Limits",
-    "Piece",
     "ReadDocument",
+    "ReadPiece",
     "Reader",
+    "ResourceLimits",
     "UnknownFormat",
     "documents_in",
     "format_of",

@@ -15,7 +15,7 @@ LONGEST = 1_600
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ReadPiece:
     """A part of a document that stands under one heading and on one page. ``headings`` are those
     above it, the outermost first; lines and page as in ``Block``."""
 
@@ -32,14 +32,16 @@ class ReadDocument:
 
     title: str
     format: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ReadPiece, ...]
     pages: int | None = None
     problems: tuple[Problem, ...] = ()
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> ReadDocument:
         """From what ``dataclasses.asdict`` made, through JSON."""
-        pieces = (Piece(**{**one, "headings": tuple(one["headings"])}) for one in value["pieces"])
+        pieces = (
+            ReadPiece(**{**one, "headings": tuple(one["headings"])}) for one in value["pieces"]
+        )
         problems = (Problem(**one) for one in value["problems"])
         return cls(**{**value, "pieces": tuple(pieces), "problems": tuple(problems)})
 
@@ -57,7 +59,7 @@ class _Open:
         return any(one.kind != "heading" for one in self.blocks)
 
 
-def pieces_of(blocks: Iterable[Block]) -> Iterator[Piece]:
+def pieces_of(blocks: Iterable[Block]) -> Iterator[ReadPiece]:
     """A piece has what stands under one heading and on one page, up to its size; a longer table is
     several, each with the names of its columns. Each line with a letter or a digit is in one."""
     above: list[Block] = []
@@ -81,7 +83,7 @@ def pieces_of(blocks: Iterable[Block]) -> Iterator[Piece]:
     yield from _closed(current, above)
 
 
-def _closed(current: _Open, above: list[Block]) -> Iterator[Piece]:
+def _closed(current: _Open, above: list[Block]) -> Iterator[ReadPiece]:
     blocks, current.blocks, current.size = current.blocks, [], 0
     text = "\n\n".join(block.text.strip("\n") for block in blocks)
     if not words(text):
@@ -89,7 +91,7 @@ def _closed(current: _Open, above: list[Block]) -> Iterator[Piece]:
     headings = tuple(" ".join((one.title or one.text).split()) for one in above)
     firsts = [one.first_line for one in blocks if one.first_line is not None]
     lasts = [one.last_line for one in blocks if one.last_line is not None]
-    yield Piece(
+    yield ReadPiece(
         text,
         headings,
         min(firsts, default=None),

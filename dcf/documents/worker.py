@@ -37,7 +37,7 @@ _SIZE = struct.Struct(">Q")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ResourceLimits:
     """``seconds`` of processor time for one document, ``megabytes`` of memory of the process that
     reads it, its program included, and ``characters`` of text and ``pieces`` that come of it."""
 
@@ -49,7 +49,7 @@ class Limits:
 
 def main() -> None:
     """Answer until nobody asks any more."""
-    limits = Limits(**json.loads(sys.argv[-1]))
+    limits = ResourceLimits(**json.loads(sys.argv[-1]))
     requests, answers = sys.stdin.buffer, _only_answers()
     _set_limits(limits)
     while head := requests.read(_SIZE.size):
@@ -67,7 +67,7 @@ def _only_answers() -> BinaryIO:
     return answers
 
 
-def _set_limits(limits: Limits) -> None:
+def _set_limits(limits: ResourceLimits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     memory = limits.megabytes * 1_000_000
@@ -76,7 +76,7 @@ def _set_limits(limits: Limits) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
-def _answer(about: dict[str, str], data: bytes, limits: Limits) -> dict[str, Any]:
+def _answer(about: dict[str, str], data: bytes, limits: ResourceLimits) -> dict[str, Any]:
     try:
         # The system ends this process when the time is up.
         signal.setitimer(signal.ITIMER_PROF, limits.seconds)
@@ -96,7 +96,7 @@ def _answer(about: dict[str, str], data: bytes, limits: Limits) -> dict[str, Any
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def read(path: str, format: str, data: bytes, limits: Limits) -> ReadDocument:
+def read(path: str, format: str, data: bytes, limits: ResourceLimits) -> ReadDocument:
     """The document in ``data``. Raises a DocumentProblem, and whatever its parser raises."""
     reading = Reading(path, format, limits.characters)
     blocks = list(_bounded(parser(format)(data, reading), limits.characters))
@@ -118,7 +118,7 @@ def _check_count(blocks: list[Block], most: int) -> None:
         raise TooManyPieces(most=most)
 
 
-def page_of(format: str, data: bytes, limits: Limits) -> str:
+def page_of(format: str, data: bytes, limits: ResourceLimits) -> str:
     """The document in ``data`` as HTML, as it is written: secrets are not looked for. Raises a
     DocumentProblem, and whatever its parser raises."""
     rows: list[str] = []

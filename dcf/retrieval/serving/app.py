@@ -24,7 +24,7 @@ from dcf.retrieval.projects import Projects
 from dcf.retrieval.question import ContextQuestion
 from dcf.retrieval.retrieval import Retrieval
 from dcf.retrieval.serving.answers import Json, context_answer, refusal, stored
-from dcf.retrieval.serving.gate import Gate, Limits, Metrics
+from dcf.retrieval.serving.gate import AccessLimits, Gate, Metrics
 from dcf.retrieval.serving.openapi import openapi, page
 from dcf.retrieval.serving.requests import BadRequest, ContextBody, LogBody, body_of
 from dcf.secret_form import without_secrets
@@ -48,7 +48,7 @@ def create_app(
     retrieval: Retrieval,
     projects: Projects,
     guard: Guard,
-    limits: Limits,
+    limits: AccessLimits,
     *,
     version: str = "0",
     backend: str = "",

@@ -67,7 +67,7 @@ class Metrics:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AccessLimits:
     """``networks`` are those that may ask (empty: all, for a service that
     this machine alone can reach), ``rate`` the requests per second of one
     address (0: any number)."""
@@ -90,7 +90,7 @@ class Gate:
         self,
         app: ASGIApp,
         *,
-        limits: Limits,
+        limits: AccessLimits,
         metrics: Metrics,
         routes: Sequence[str],
         clock: Callable[[], float] = time.monotonic,

@@ -10,7 +10,7 @@ import pytest
 from integration.knowledge.world import outcome, write
 from integration.mcp.platforms import desk_on
 
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.knowledge import GraphConnection
 from dcf.mcp.families.retrieval import project_context
 from dcf.memory import SYSTEM, FileState, Memory, NewPlaybook, Source, random_id
@@ -135,7 +135,7 @@ async def test_the_server_keeps_and_finds_where_the_backend_says(
 ) -> None:
     folder, root = tmp_path / "kept", str(tmp_path / "workspace")
     env = {"MEM_BACKEND": "file", "MEM_PATH": str(folder)}
-    said = ReadDocument("", "text", (Piece("Tea is picked in spring.", (), 1, 1),))
+    said = ReadDocument("", "text", (ReadPiece("Tea is picked in spring.", (), 1, 1),))
     documents = FileDocuments(folder, lambda: 1, random_id)
     async with desk_on(redis_url, tmp_path, env=env) as desk:
         kept = await documents.keep(root, "tea.txt", FileState(1, "", ""), said, by=SYSTEM)

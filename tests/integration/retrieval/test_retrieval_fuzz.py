@@ -22,7 +22,7 @@ from memory_world import Numbered, Ticking
 
 from dcf.memory import SYSTEM, Memory, Source
 from dcf.retrieval import CodeShelf, MemoryDocuments, MemoryItems, NewItem, Projects, Retrieval
-from dcf.retrieval.serving import Limits, create_app
+from dcf.retrieval.serving import AccessLimits, create_app
 from dcf.tools.serving import Guard
 
 REQUESTS = 310
@@ -425,7 +425,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
         await retrieval.log(str(site), NewItem(f"{CANARY} tea kettle"))
         roots = {"one-of-the-shop": str(shop), "two-of-the-site": str(site)}
         app = create_app(
-            retrieval, Projects(tuple(roots.values()), roots), Guard(token="all"), Limits()
+            retrieval, Projects(tuple(roots.values()), roots), Guard(token="all"), AccessLimits()
         )
         async with serving_app(app) as url:
             yield Served(urlsplit(url).port or 0, shop)

@@ -13,7 +13,7 @@ from integration.worker.test_run_contexts import World
 from memory_world import Numbered, Ticking
 from unit.worker.test_worker_agent_tasks import FIND, a_skill
 
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import (
     SYSTEM,
     FileState,
@@ -43,7 +43,9 @@ from dcf.worker.run_bundles import RunBundles
 
 CODE = "def refund_order(order):\n    return order.total - order.fee\n"
 PRIVATE = "def refund_key():\n    return 'the key of refunds'\n"
-RULES = ReadDocument("Rules", "markdown", (Piece("A refund is paid within 14 days.", (), 1, 1),))
+RULES = ReadDocument(
+    "Rules", "markdown", (ReadPiece("A refund is paid within 14 days.", (), 1, 1),)
+)
 LOGGED = "The refund of May failed: the bank was away."
 QUERY = "refund order key"
 

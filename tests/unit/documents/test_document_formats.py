@@ -13,7 +13,7 @@ import docx
 import pytest
 from unit.documents.made_files import BODY, PARAGRAPH, PARTS, docx_file, packed, pdf_file, raw_docx
 
-from dcf.documents import FORMATS, DocumentProblem, Limits, ReadDocument, format_of
+from dcf.documents import FORMATS, DocumentProblem, ReadDocument, ResourceLimits, format_of
 from dcf.documents.errors import Corrupt
 from dcf.documents.formats import text as text_format
 from dcf.documents.formats.docx_page import page
@@ -24,7 +24,7 @@ from dcf.documents.worker import read
 def document(name: str, data: bytes | str, **limits: int) -> ReadDocument:
     """As the process reads it."""
     content = data.encode() if isinstance(data, str) else data
-    return read(name, str(format_of(name)), content, Limits(**limits))
+    return read(name, str(format_of(name)), content, ResourceLimits(**limits))
 
 
 def places(read: ReadDocument) -> list[tuple[object, ...]]:

@@ -10,7 +10,7 @@ import pytest
 from memory_world import Numbered, Ticking
 
 from dcf.code import CodeHit
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import SYSTEM, DocumentPiece, FileState, Memory, NewObservation, Origin, Source
 from dcf.retrieval import (
     ContextQuestion,
@@ -29,8 +29,8 @@ TEA = ReadDocument(
     "Tea",
     "markdown",
     (
-        Piece("Green tea is picked in spring.", ("Tea",), 1, 3),
-        Piece("Cups are made of clay.", ("Tea", "Cups"), 4, 6),
+        ReadPiece("Green tea is picked in spring.", ("Tea",), 1, 3),
+        ReadPiece("Cups are made of clay.", ("Tea", "Cups"), 4, 6),
     ),
 )
 
