@@ -1,7 +1,7 @@
 """Retrieval: what was logged about a project, its code, its documents, observations, threads and
 playbooks, and facts of its runs, found together.
 
-``Retrieval`` logs and answers; ``MemoryItems`` and ``MemoryDocuments`` keep items and documents in
+``Retrieval`` logs and answers; ``SqliteItems`` and ``SqliteDocuments`` keep items and documents in
 the memory, ``FileItems`` and ``FileDocuments`` in a folder, ``PostgresItems`` and
 ``PostgresDocuments`` in a database of a server, ``VolatileItems`` and ``VolatileDocuments`` in the
 process; ``migrate`` copies items and documents from one to another; ``dcf.retrieval.serving`` is
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
         PlaybookShelf,
         ThreadShelf,
     )
-    from dcf.retrieval.sqlite_backend import MemoryDocuments, MemoryItems, logged_among
+    from dcf.retrieval.sqlite_backend import SqliteDocuments, SqliteItems, logged_among
     from dcf.retrieval.stores import Stores
     from dcf.retrieval.volatile_backend import VolatileDocuments, VolatileItems
     from dcf.retrieval.word_table import WordTable
@@ -116,8 +116,6 @@ __all__ = [
     "LastingItems",
     "Lifetimes",
     "Maintained",
-    "MemoryDocuments",
-    "MemoryItems",
     "Migrated",
     "MigratedDocuments",
     "Mode",
@@ -141,6 +139,8 @@ __all__ = [
     "RootRequired",
     "Scored",
     "Share",
+    "SqliteDocuments",
+    "SqliteItems",
     "StoreEmpty",
     "StoreProblem",
     "StoreTooNew",

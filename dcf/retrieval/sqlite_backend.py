@@ -45,7 +45,7 @@ _OVER = "the time of what was logged is over"
 """Why what is swept is deleted: nobody had it forgotten."""
 
 
-class MemoryItems:
+class SqliteItems:
     """Items in ``memory``, for every process that has it open. A project's are the archive of an
     agent that does nothing else, so that all of memory's commands work with them; the path of an
     item's file is a tag there, which filters by it."""
@@ -261,7 +261,7 @@ def _item(passage: Passage) -> Item:
     )
 
 
-class MemoryDocuments(Documents):
+class SqliteDocuments(Documents):
     """Those of ``memory``, for every process that has it open, found by its search."""
 
     def __init__(self, memory: Memory) -> None:

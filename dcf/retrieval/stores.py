@@ -16,7 +16,7 @@ from dcf.retrieval.postgres_documents import PostgresDocuments
 from dcf.retrieval.postgres_items import PostgresItems
 from dcf.retrieval.postgres_store import PostgresStore
 from dcf.retrieval.settings import BackendSetting
-from dcf.retrieval.sqlite_backend import MemoryDocuments, MemoryItems
+from dcf.retrieval.sqlite_backend import SqliteDocuments, SqliteItems
 from dcf.retrieval.volatile_backend import VolatileDocuments, VolatileItems
 from dcf.search import Embedder
 
@@ -31,7 +31,7 @@ class Stores:
     @classmethod
     def of_memory(cls, memory: Memory, by: Actor, lifetimes: Lifetimes | None = None) -> Stores:
         """The backend sqlite; ``by`` is who changes ``memory``, for its record."""
-        return cls(MemoryItems(memory, by, lifetimes), MemoryDocuments(memory))
+        return cls(SqliteItems(memory, by, lifetimes), SqliteDocuments(memory))
 
     @classmethod
     @asynccontextmanager

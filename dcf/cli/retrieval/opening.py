@@ -24,8 +24,6 @@ from dcf.retrieval import (
     FileItems,
     LastingItems,
     Lifetimes,
-    MemoryDocuments,
-    MemoryItems,
     ObservationShelf,
     PlaybookShelf,
     PostgresDocuments,
@@ -33,6 +31,8 @@ from dcf.retrieval import (
     PostgresStore,
     ProjectDocuments,
     Retrieval,
+    SqliteDocuments,
+    SqliteItems,
     Stores,
     ThreadShelf,
     where_of_url,
@@ -118,7 +118,7 @@ async def open_documents(
     demand_kept(store)
     if store.backend == "sqlite":
         async with opened(_of_memory(settings, store), make=make) as memory:
-            yield MemoryDocuments(memory)
+            yield SqliteDocuments(memory)
         return
     async with _stores(settings, store, searched=searched) as stores:
         yield stores.documents
@@ -183,7 +183,7 @@ async def open_lasting(
     lifetimes = setting.lifetimes
     if setting.backend == "sqlite":
         async with opened(_of_memory(settings, setting.store), make=make) as memory:
-            yield MemoryItems(memory, by, lifetimes), MemoryDocuments(memory)
+            yield SqliteItems(memory, by, lifetimes), SqliteDocuments(memory)
     elif setting.backend == "file":
         folder = file_folder(settings, setting)
         if not make and not await asyncio.to_thread(folder.is_dir):

@@ -34,8 +34,8 @@ from dcf.retrieval import (
     FactShelf,
     FileItems,
     Lifetimes,
-    MemoryItems,
     NewItem,
+    SqliteItems,
 )
 from dcf.search import count_tokens
 from dcf.skills import Permissions, SkillCatalog
@@ -61,7 +61,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as opened:
         state = FileState(1, "", "")
         await opened.documents.keep(str(shop), "docs/rules.md", state, RULES, by=SYSTEM)
-        await MemoryItems(opened, SYSTEM).remember(str(shop), NewItem(LOGGED))
+        await SqliteItems(opened, SYSTEM).remember(str(shop), NewItem(LOGGED))
         yield opened
         assert await opened.check() == ()
 

@@ -51,7 +51,7 @@ from dcf.memory.snapshots.lines import counts_of, written
 from dcf.memory.snapshots.version import Version
 from dcf.memory.threads.piece import pieces_of
 from dcf.memory.threads.syncing import Syncing
-from dcf.retrieval import MemoryItems, NewItem
+from dcf.retrieval import NewItem, SqliteItems
 
 BY = Actor("user", "ada")
 EXAMPLES = examples(26)
@@ -354,7 +354,7 @@ WAYS: dict[str, Way] = {
     "skills.sync": _skill,
     "import": _import,
     "claude_mem": _claude_mem,
-    "retrieval": lambda m: MemoryItems(m, BY).remember(
+    "retrieval": lambda m: SqliteItems(m, BY).remember(
         "/work", NewItem(ALL, (LINE,), LINE, f"src/{NAME}.py")
     ),
 }

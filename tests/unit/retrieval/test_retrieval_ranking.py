@@ -19,13 +19,13 @@ from dcf.retrieval import (
     CodeShelf,
     ContextQuestion,
     InvalidQuestion,
-    MemoryDocuments,
-    MemoryItems,
     NewItem,
     ObservationShelf,
     Projects,
     Retrieval,
     Scored,
+    SqliteDocuments,
+    SqliteItems,
     VolatileItems,
 )
 from dcf.retrieval.cut import with_costs
@@ -171,7 +171,7 @@ async def test_what_says_the_same_is_one_entry_that_names_the_others(tmp_path: P
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
         new = NewObservation("bugfix", "a retry got over the timeout", Origin("run", "r1"), SHOP)
         (seen,) = await memory.observations.add(new, by=SYSTEM)
-        items, shelf = MemoryItems(memory, SYSTEM), ObservationShelf(memory)
+        items, shelf = SqliteItems(memory, SYSTEM), ObservationShelf(memory)
         retrieval = Retrieval(items, None, clock, observations=shelf)
         asked = ContextQuestion(SHOP, "retry timeout")
         (alone,) = (await retrieval.context(asked)).found
@@ -192,7 +192,7 @@ async def test_what_may_not_be_told_is_neither_merged_nor_named(tmp_path: Path) 
     tea = ReadDocument("Tea", "markdown", (ReadPiece("Green tea is picked in spring.", (), 1, 1),))
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
         await memory.documents.keep(SHOP, "tea.md", FileState(1, "", ""), tea, by=SYSTEM)
-        items, shelf = MemoryItems(memory, SYSTEM), MemoryDocuments(memory)
+        items, shelf = SqliteItems(memory, SYSTEM), SqliteDocuments(memory)
         retrieval = Retrieval(items, None, clock, documents=shelf)
         await retrieval.log(SHOP, NewItem("Green tea is  picked in spring."))
         asked = ContextQuestion(SHOP, "when is green tea picked?")
