@@ -27,7 +27,7 @@ from pathlib import Path
 
 from benchmarks.figure import Figure, quantile
 from dcf.memory import SYSTEM, Memory, Source, random_id
-from dcf.retrieval import CodeShelf, NewItem, SqliteItems
+from dcf.retrieval import CodeRetrievers, NewItem, SqliteItems
 from dcf.search import DEFAULT_EMBEDDER, embedder_named
 
 LOG, CONTEXT = "/log", "/augmented-context"
@@ -91,8 +91,8 @@ async def retrieval_load(load: Load, scratch: Path) -> list[Figure]:
     memory = scratch / "memory.db"
     if not memory.exists():
         await fill(memory, load.items)
-    shelf = CodeShelf(scratch / "home" / "code", embedder_named(DEFAULT_EMBEDDER))
-    await shelf.of(str(_project())).sync()
+    code = CodeRetrievers(scratch / "home" / "code", embedder_named(DEFAULT_EMBEDDER))
+    await code.of(str(_project())).sync()
     environment = {**os.environ, "DCF_HOME": str(scratch / "home"), "MEM_PATH": str(memory)}
     served = [sys.executable, "-m", "dcf.cli", "retrieval", "serve", "--port", "0"]
     served += ["--processes", str(load.processes), "--root"]

@@ -57,20 +57,20 @@ if TYPE_CHECKING:
     from dcf.retrieval.question import MODES, ContextQuestion, Mode, limit_of
     from dcf.retrieval.reranker import Reranker, reranked
     from dcf.retrieval.retrieval import Answered, Retrieval
+    from dcf.retrieval.retrievers import (
+        CodeRetrievers,
+        FactHit,
+        FactRetriever,
+        ObservationRetriever,
+        PlaybookRetriever,
+        ThreadRetriever,
+    )
     from dcf.retrieval.settings import (
         Backend,
         BackendSetting,
         RerankerSetting,
         lifetimes_of,
         shares_of,
-    )
-    from dcf.retrieval.shelves import (
-        CodeShelf,
-        FactHit,
-        FactShelf,
-        ObservationShelf,
-        PlaybookShelf,
-        ThreadShelf,
     )
     from dcf.retrieval.sqlite_backend import SqliteDocuments, SqliteItems, logged_among
     from dcf.retrieval.stores import Stores
@@ -97,12 +97,12 @@ __all__ = [
     "Bundle",
     "Caller",
     "Candidate",
-    "CodeShelf",
+    "CodeRetrievers",
     "ContextQuestion",
     "DocumentHit",
     "DriverMissing",
     "FactHit",
-    "FactShelf",
+    "FactRetriever",
     "FactsAway",
     "FileDocuments",
     "FileItems",
@@ -121,9 +121,9 @@ __all__ = [
     "Mode",
     "NewItem",
     "Night",
-    "ObservationShelf",
+    "ObservationRetriever",
     "Part",
-    "PlaybookShelf",
+    "PlaybookRetriever",
     "PostgresDocuments",
     "PostgresItems",
     "PostgresStore",
@@ -146,7 +146,7 @@ __all__ = [
     "StoreTooNew",
     "StoreUnreachable",
     "Stores",
-    "ThreadShelf",
+    "ThreadRetriever",
     "UnknownItem",
     "UnnamedProjects",
     "VolatileDocuments",

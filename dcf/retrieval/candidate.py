@@ -17,7 +17,7 @@ from dcf.context_form import Kind as Kind
 from dcf.memory import DocumentPiece, Found, PlaybookMatch, ThreadHit
 from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.item import Recalled
-from dcf.retrieval.shelves import FactHit, reason_of
+from dcf.retrieval.retrievers import FactHit, reason_of
 
 _JSON_LINE = re.compile(
     r"""^\s*(?:"source": )?("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"),?$""",

@@ -23,13 +23,13 @@ from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.question import ContextQuestion, faults_of
 from dcf.retrieval.ranking import boosted, by_guide, fused, merged
 from dcf.retrieval.reranker import Reranker, reranked
-from dcf.retrieval.shelves import (
-    CodeShelf,
+from dcf.retrieval.retrievers import (
+    CodeRetrievers,
     FactHit,
-    FactShelf,
-    ObservationShelf,
-    PlaybookShelf,
-    ThreadShelf,
+    FactRetriever,
+    ObservationRetriever,
+    PlaybookRetriever,
+    ThreadRetriever,
 )
 from dcf.search import words
 from dcf.secret_form import without_secrets
@@ -64,17 +64,17 @@ class Retrieval:
     def __init__(
         self,
         items: Items,
-        code: CodeShelf | None,
+        code: CodeRetrievers | None,
         clock: Clock,
         *,
         documents: ProjectDocuments | None = None,
         personal: PersonalSetting | None = None,
-        observations: ObservationShelf | None = None,
-        threads: ThreadShelf | None = None,
-        playbooks: PlaybookShelf | None = None,
+        observations: ObservationRetriever | None = None,
+        threads: ThreadRetriever | None = None,
+        playbooks: PlaybookRetriever | None = None,
         reranker: Reranker | None = None,
         shares: Mapping[Kind, Share] = SHARES,
-        facts: FactShelf | None = None,
+        facts: FactRetriever | None = None,
         audit: AuditLog | None = None,
     ) -> None:
         """``personal`` is what is taken out of what is logged, ``shares`` what each kind gets of a

@@ -34,7 +34,7 @@ from dcf.retrieval.backend import (
 )
 from dcf.retrieval.errors import UnknownItem
 from dcf.retrieval.item import OWN, Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.shelves import reason_of
+from dcf.retrieval.retrievers import reason_of
 from dcf.retrieval.together import TogetherIn
 
 Out = TypeVar("Out")

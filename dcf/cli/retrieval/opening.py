@@ -19,13 +19,13 @@ from dcf.retrieval import (
     AuditLog,
     BackendSetting,
     Caller,
-    CodeShelf,
+    CodeRetrievers,
     FileDocuments,
     FileItems,
     LastingItems,
     Lifetimes,
-    ObservationShelf,
-    PlaybookShelf,
+    ObservationRetriever,
+    PlaybookRetriever,
     PostgresDocuments,
     PostgresItems,
     PostgresStore,
@@ -34,7 +34,7 @@ from dcf.retrieval import (
     SqliteDocuments,
     SqliteItems,
     Stores,
-    ThreadShelf,
+    ThreadRetriever,
     where_of_url,
 )
 from dcf.search import Embedder, EmbedderMissing, embedder_named
@@ -47,19 +47,19 @@ async def open_retrieval(
     """What is logged ``by`` somebody and asked; ``goes_on``: this process stays when it answered.
     Raises a MemoryProblem, a StoreProblem."""
     async with (
-        open_shelf(settings, goes_on=goes_on) as shelf,
+        open_code(settings, goes_on=goes_on) as code,
         open_audit(settings) as audit,
         _kept(settings, setting, by) as (stores, memory),
     ):
         yield Retrieval(
             stores.items,
-            shelf,
+            code,
             now_ms,
             documents=stores.documents,
             personal=setting.personal,
-            observations=None if memory is None else ObservationShelf(memory),
-            threads=None if memory is None else ThreadShelf(memory),
-            playbooks=None if memory is None else PlaybookShelf(memory),
+            observations=None if memory is None else ObservationRetriever(memory),
+            threads=None if memory is None else ThreadRetriever(memory),
+            playbooks=None if memory is None else PlaybookRetriever(memory),
             reranker=setting.reranker.reranker(setting.personal),
             shares=setting.shares,
             facts=_facts(settings, setting),
@@ -91,14 +91,14 @@ async def note_read(settings: Settings, project: str, citations: Sequence[str]) 
 
 
 @asynccontextmanager
-async def open_shelf(settings: Settings, *, goes_on: bool = False) -> AsyncIterator[CodeShelf]:
+async def open_code(settings: Settings, *, goes_on: bool = False) -> AsyncIterator[CodeRetrievers]:
     """The code of any project; its indexes are in the home."""
     embedder = await asyncio.to_thread(_embedder, settings.embedder)
-    shelf = CodeShelf(settings.home / "code", embedder, goes_on=goes_on)
+    code = CodeRetrievers(settings.home / "code", embedder, goes_on=goes_on)
     try:
-        yield shelf
+        yield code
     finally:
-        await shelf.close()
+        await code.close()
 
 
 def memory_settings(settings: Settings, setting: RetrievalSetting) -> Settings:

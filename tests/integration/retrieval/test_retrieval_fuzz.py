@@ -21,7 +21,7 @@ from integration.tools.conftest import serving_app
 from memory_world import Numbered, Ticking
 
 from dcf.memory import SYSTEM, Memory, Source
-from dcf.retrieval import CodeShelf, NewItem, Projects, Retrieval, SqliteDocuments, SqliteItems
+from dcf.retrieval import CodeRetrievers, NewItem, Projects, Retrieval, SqliteDocuments, SqliteItems
 from dcf.retrieval.serving import AccessLimits, create_app
 from dcf.tools.serving import Guard
 
@@ -420,7 +420,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
     source = Source(tmp_path / "m.db")
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
         items = SqliteItems(memory, SYSTEM)
-        shelf = CodeShelf(tmp_path / "code", None)
+        shelf = CodeRetrievers(tmp_path / "code", None)
         retrieval = Retrieval(items, shelf, clock, documents=SqliteDocuments(memory))
         await retrieval.log(str(site), NewItem(f"{CANARY} tea kettle"))
         roots = {"one-of-the-shop": str(shop), "two-of-the-site": str(site)}

@@ -15,7 +15,7 @@ from dcf.memory import SYSTEM, DocumentPiece, FileState, Memory, NewObservation,
 from dcf.retrieval import (
     ContextQuestion,
     NewItem,
-    ObservationShelf,
+    ObservationRetriever,
     Retrieval,
     Scored,
     SqliteDocuments,
@@ -70,7 +70,7 @@ async def test_a_context_has_what_was_observed_in_its_project(tmp_path: Path) ->
         ]
         kept, _ = await memory.observations.add(*seen, by=SYSTEM)
         retrieval = Retrieval(
-            SqliteItems(memory, SYSTEM), None, clock, observations=ObservationShelf(memory)
+            SqliteItems(memory, SYSTEM), None, clock, observations=ObservationRetriever(memory)
         )
         await retrieval.log("/shop", NewItem("The timeout comes at noon."))
         asked = ContextQuestion("/shop", "which retry helps with a timeout?")

@@ -16,11 +16,11 @@ from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import SYSTEM, FileState, Memory, NewObservation, Origin, Source
 from dcf.retrieval import (
     Candidate,
-    CodeShelf,
+    CodeRetrievers,
     ContextQuestion,
     InvalidQuestion,
     NewItem,
-    ObservationShelf,
+    ObservationRetriever,
     Projects,
     Retrieval,
     Scored,
@@ -171,7 +171,7 @@ async def test_what_says_the_same_is_one_entry_that_names_the_others(tmp_path: P
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
         new = NewObservation("bugfix", "a retry got over the timeout", Origin("run", "r1"), SHOP)
         (seen,) = await memory.observations.add(new, by=SYSTEM)
-        items, shelf = SqliteItems(memory, SYSTEM), ObservationShelf(memory)
+        items, shelf = SqliteItems(memory, SYSTEM), ObservationRetriever(memory)
         retrieval = Retrieval(items, None, clock, observations=shelf)
         asked = ContextQuestion(SHOP, "retry timeout")
         (alone,) = (await retrieval.context(asked)).found
@@ -240,7 +240,7 @@ async def failing(project: Path) -> AsyncIterator[Retrieval]:
     code = "def x{0}():\n    a = {0}\n    return a\n\n\ndef y{0}():\n    return {0}\n"
     for number, name in enumerate(("order.js", "order.go", "order.py", "tea.py", "cup.py")):
         (project / "shop" / name).write_text(code.format(number))
-    shelf = CodeShelf(project.parent / "code")
+    shelf = CodeRetrievers(project.parent / "code")
     retrieval = Retrieval(VolatileItems(Ticking(), Numbered()), shelf, Ticking())
     for number in range(9):
         text = f"The payment of customer {number} failed: order is not open. " + "So it was. " * 9

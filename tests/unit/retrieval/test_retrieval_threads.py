@@ -18,7 +18,7 @@ from dcf.retrieval import (
     NewItem,
     Retrieval,
     SqliteItems,
-    ThreadShelf,
+    ThreadRetriever,
 )
 from dcf.retrieval.serving.answers import context_item
 
@@ -35,7 +35,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
 
 
 def retrieval_of(memory: Memory, audit: AuditLog | None = None) -> Retrieval:
-    items, shelf = SqliteItems(memory, SYSTEM), ThreadShelf(memory)
+    items, shelf = SqliteItems(memory, SYSTEM), ThreadRetriever(memory)
     return Retrieval(items, None, memory.ledger.clock, threads=shelf, audit=audit)
 
 
