@@ -32,10 +32,10 @@ from dcf.retrieval.backend import (
     demand_valid,
     kept_of,
 )
+from dcf.retrieval.batcher import ProjectBatcher
 from dcf.retrieval.errors import UnknownItem
 from dcf.retrieval.item import OWN, Item, Lifetimes, NewItem, Recalled
 from dcf.retrieval.retrievers import reason_of
-from dcf.retrieval.together import TogetherIn
 
 Out = TypeVar("Out")
 
@@ -56,7 +56,7 @@ class SqliteItems:
         self._by = by
         self._lifetimes = lifetimes or Lifetimes()
         # One transaction for all that is logged while another one is written: each has a price.
-        self._writer = TogetherIn(self._insert)
+        self._writer = ProjectBatcher(self._insert)
 
     async def remember(self, project: str, new: NewItem) -> Item:
         demand_valid(new)
