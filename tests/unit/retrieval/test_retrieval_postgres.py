@@ -348,7 +348,7 @@ async def test_an_index_that_somebody_made_for_meanings_is_used(
     postgres_server: PostgresServer, database: str
 ) -> None:
     embedder = embedder_named("wordllama")
-    page = Path(__file__).parents[3] / "docs" / "how-to" / "retrieval.md"
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "retrieval-service.md"
     (shown,) = re.findall(r"```sql\n(CREATE INDEX .*?;)\n.*?```", page.read_text(), re.DOTALL)
     index = re.sub("'wordllama .*'", f"'{embedder.name} {embedder.version}'", shown)
     async with PostgresItems.open(database, Ticking(), Numbered(), None, embedder) as items:
