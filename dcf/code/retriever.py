@@ -71,7 +71,9 @@ class CodeRetriever:
         self._embedder = embedder
         self._goes_on = goes_on
         self._index = IndexFile(index_path, str(self.root))
-        self._syncing = asyncio.Lock()
+        # Files are read while vectors are made: edits are seen, however long those take.
+        self._reading, self._embedding = asyncio.Lock(), asyncio.Lock()
+        self._reads = 0
         self._following: asyncio.Task[None] | None = None
         self._look_soon = self._look_again = 0.0
         self._behind: asyncio.Task[Synced] | None = None
@@ -120,8 +122,8 @@ class CodeRetriever:
         self._is_embedded = self._is_checked = False
 
     def _look(self) -> None:
-        """Begin a look at the files, unless there is one."""
-        if self._following is None and self._behind is None:
+        """Begin a look at the files, unless there is one, or they are read."""
+        if self._following is None and (self._behind is None or not self._pending):
             self._following = asyncio.create_task(self._follow())
 
     async def _looked(self, look: asyncio.Task[None]) -> None:
@@ -143,9 +145,12 @@ class CodeRetriever:
         self._look_again, self._look_soon = now + wait, now + _EARLY * wait
         if len(changed) + len(gone) > _FEW:
             self._pending = dict.fromkeys(changed or gone)
+        elif (changed or gone) and self._behind is not None:
+            # Whoever makes vectors makes those of these files too.
+            await self._read(None)
         elif changed or gone:
             await self.sync()
-        elif not self._is_checked:
+        elif not self._is_checked and self._behind is None:
             # Whoever made the index may have ended before the last vectors.
             self._is_checked = True
             if await asyncio.to_thread(self._lacks_vectors):
@@ -156,7 +161,7 @@ class CodeRetriever:
         asks = not tuple(problems_of(question))
         first = await likely(self.root, list(self._pending), question) if asks else []
         self._first = first[:_FIRST]
-        if self._behind is None:
+        if self._behind is None or self._behind.done():
             self._behind = asyncio.create_task(self.sync())
         await self._wait(self._behind, patience_s)
 
@@ -221,15 +226,26 @@ class CodeRetriever:
         Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles`` and ``IndexTrouble``. What is
         wrong with single files is in the answer.
         """
-        async with self._syncing:
-            try:
-                return await self._synced(progress)
-            except IndexDamaged as error:
-                self._begin_anew(error)
-                return await self._synced(progress)
+        try:
+            return await self._synced(progress)
+        except IndexDamaged as error:
+            self._begin_anew(error)
+            return await self._synced(progress)
 
     async def _synced(self, progress: Callable[[str], None] | None) -> Synced:
+        total = await self._read(progress)
+        async with self._embedding:
+            return total + await self._embed(progress)
+
+    async def _read(self, progress: Callable[[str], None] | None) -> Synced:
+        """Index all files as they are now, without vectors."""
+        async with self._reading:
+            return await self._read_alone(progress)
+
+    async def _read_alone(self, progress: Callable[[str], None] | None) -> Synced:
         changed, gone = await self._changes()
+        if changed:
+            self._reads, self._is_embedded = self._reads + 1, False
         total = await asyncio.to_thread(self._remove, gone) if gone else Synced()
         unchanged = self._listed - len(changed)
         self._pending = dict.fromkeys(changed)
@@ -244,8 +260,7 @@ class CodeRetriever:
         if len(changed) >= _MANY:
             await asyncio.to_thread(self._tidy)
         problems = (*self._nameless, *await self._old_problems(changed))
-        total += Synced(unchanged=unchanged, problems=problems)
-        return total + await self._embed(changed, progress)
+        return total + Synced(unchanged=unchanged, problems=problems)
 
     async def _tell_waiting(self) -> None:
         async with self._stepped:
@@ -338,13 +353,14 @@ class CodeRetriever:
         with self._index.reading() as connection:
             return vectors.are_missing(connection, self._embedder)
 
-    async def _embed(
-        self, changed: Sequence[str], progress: Callable[[str], None] | None
-    ) -> Synced:
+    async def _embed(self, progress: Callable[[str], None] | None) -> Synced:
+        """Make vectors of all pieces without one. Many files that changed meanwhile are read
+        first."""
         total = Synced()
-        if self._is_embedded and not changed:
-            return total
-        while self._embedder is not None:
+        while self._embedder is not None and not self._is_embedded:
+            if self._pending:
+                await self._read(progress)
+            reads = self._reads
             try:
                 done = await self._step(partial(self._embed_some, self._embedder))
                 await self._tell_waiting()
@@ -352,12 +368,12 @@ class CodeRetriever:
                 raise
             # It runs a model that we do not know. Without it the index is whole.
             except Exception as error:  # noqa: BLE001
+                if self._pending:
+                    await self._read(progress)
                 return total + Synced(problems=(_unembedded(self._embedder, error),))
-            if not done.embedded:
-                self._is_embedded = True
-                break
+            self._is_embedded = not done.embedded and not self._pending and reads == self._reads
             total += done
-            if progress is not None:
+            if done.embedded and progress is not None:
                 progress(f"{total.embedded:,} pieces are embedded")
         return total
 
@@ -367,7 +383,7 @@ class CodeRetriever:
         made = vectors.embedded(embedder, some)
         if made:
             with self._index.writing() as connection:
-                vectors.keep(connection, embedder, made)
+                vectors.keep(connection, embedder, some, made)
         return Synced(embedded=len(made))
 
     def _find(self, question: Question) -> tuple[CodeHit, ...]:
