@@ -721,8 +721,38 @@ async def test_a_process_that_ends_with_its_answer_spends_its_patience_on_the_in
     second = CodeRetriever(root, path, Wide(), goes_on=False)
     assert await second.ready("needle", 60) == ()
     await second.close()
-    with sqlite3.connect(path) as connection:
-        assert vectors.are_missing(connection, Wide()) is False
+    assert not lacks_vectors(path, Wide())
+
+
+async def test_a_process_that_ends_with_its_answer_leaves_nothing_under_way(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Large files take long: a step ends after the one that was under way when its time was over.
+    What was read stays, and the next question goes on with the others."""
+    read: list[str] = []
+
+    def slow(connection: Any, base: Path, some: Sequence[str], known: Any) -> Synced:
+        until = time.thread_time() + 0.15
+        while time.thread_time() < until:
+            pass
+        read.extend(some)
+        return sync_files(connection, base, some, known)
+
+    for number in range(100):
+        (root / f"f{number:02}.py").write_text(f"def step_{number}():\n    return {number}\n")
+    monkeypatch.setattr("dcf.code.indexer.sync_files", slow)
+    retriever = CodeRetriever(root, tmp_path / "code.db", goes_on=False)
+    (warning,) = await retriever.ready("needle", 0.1)
+    assert warning.code == "code_index_partial"
+    # The step that was waited for, and the one that had begun when its end was told.
+    assert 0 < len(read) <= 4
+    known = len(read)
+    await asyncio.sleep(0.5)
+    assert len(read) == known
+    monkeypatch.setattr("dcf.code.indexer.sync_files", sync_files)
+    assert await retriever.ready("needle", 60) == ()
+    assert len(await paths(retriever)) == 102
+    await retriever.close()
 
 
 async def test_a_busy_machine_leaves_no_file_out_that_is_likely_to_answer(
@@ -788,11 +818,14 @@ async def test_edits_are_seen_while_vectors_are_made(
     assert places(await retriever.find("needle_0", limit=1)) == [("f149.py", "needle_0")]
     slow.may_go_on.set()
     async with asyncio.timeout(60):
-        while retriever._behind is not None and not retriever._behind.done():
+        while await asyncio.to_thread(lacks_vectors, path, slow):
             await asyncio.sleep(0.01)
     await retriever.close()
+
+
+def lacks_vectors(path: Path, embedder: Wide) -> bool:
     with sqlite3.connect(path) as connection:
-        assert vectors.are_missing(connection, slow) is False
+        return vectors.are_missing(connection, embedder)
 
 
 async def test_a_vector_is_not_given_to_another_piece_of_the_same_number(
