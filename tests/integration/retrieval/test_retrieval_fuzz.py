@@ -1,6 +1,6 @@
 """Requests that nobody should send to the served retrieval: each has an answer of its class.
 
-Which statuses a class may have is said by the page of the service (docs/how-to/retrieval-service.md), by
+Which statuses a class may have is said by docs/how-to/retrieval-service.md, by
 RFC 9110 (methods, framing) and by RFC 8259 (8.1: JSON between systems is UTF-8).
 """
 
