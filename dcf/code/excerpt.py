@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dcf.code.cutting import shown
 from dcf.code.errors import UnshownFile
-from dcf.code.files import checked_root, listed, read
-from dcf.code.generated import written_by_people
+from dcf.code.files import checked_root, listed, read, written_by_people
+from dcf.code.piece import shown
 
 _RELATIVE = "name it as `dcf retrieval code` does: below the project's folder, with /"
 _LINK = frozenset({errno.ELOOP, errno.ENOTDIR})

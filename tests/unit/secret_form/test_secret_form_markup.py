@@ -10,10 +10,9 @@ from typing import TypeAlias
 
 import pytest
 
-from dcf.code.cutting import cut
-from dcf.documents.format import format_of
-from dcf.documents.limits import Limits
-from dcf.documents.worker import read
+from dcf.code.piece import cut
+from dcf.documents.file import format_of
+from dcf.documents.worker import ResourceLimits, read
 from dcf.secret_form import without_secrets
 
 Told: TypeAlias = Callable[[str, str], str]
@@ -25,7 +24,7 @@ def notebook(*cells: str) -> str:
 
 
 def as_document(name: str, text: str) -> str:
-    told = read(name, str(format_of(name)), text.encode(), Limits())
+    told = read(name, str(format_of(name)), text.encode(), ResourceLimits())
     return "\n".join([told.title, *(one.text for one in told.pieces)])
 
 
