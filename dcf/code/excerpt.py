@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcf.code.errors import UnshownFile
-from dcf.code.files import checked_root, listed, read
-from dcf.code.generated import written_by_people
+from dcf.code.files import checked_root, listed, read, written_by_people
 from dcf.secret_form import without_secrets
 
 _RELATIVE = "name it as `dcf retrieval code` does: below the project's folder, with /"

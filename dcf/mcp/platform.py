@@ -20,7 +20,7 @@ from dcf.mcp.plan_desk import PlanDesk
 from dcf.mcp.skill_index import SkillIndex
 from dcf.mcp.stores_home import StoresHome
 from dcf.memory import Source, project_of_runs
-from dcf.retrieval import CodeShelf
+from dcf.retrieval import CodeRetrievers
 from dcf.search import Embedder
 from dcf.sessions import Sessions
 from dcf.sessions.guidance import Guidance, open_guidance
@@ -109,7 +109,7 @@ class Platform:
         # Those with a model know how far they read the history of their sessions.
         self.conductors: dict[str, ModelConductor] = {}
         self._stores = {config.pool: self.store}
-        self._code: CodeShelf | None = None
+        self._code: CodeRetrievers | None = None
 
     @cached_property
     def files(self) -> Files:
@@ -162,10 +162,10 @@ class Platform:
     async def _runtime(self) -> AgentRuntime:
         return (await self.home()).runtime
 
-    def code(self, embedder: Embedder | None) -> CodeShelf:
+    def code(self, embedder: Embedder | None) -> CodeRetrievers:
         """The code of projects; the first who asks says what compares meanings."""
         if self._code is None:
-            self._code = CodeShelf(self.config.home / "code", embedder)
+            self._code = CodeRetrievers(self.config.home / "code", embedder)
         return self._code
 
     async def policy(self) -> Policy:

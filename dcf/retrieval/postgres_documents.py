@@ -25,7 +25,7 @@ from dcf.memory import (
     piece_of,
     state_of,
 )
-from dcf.retrieval.documents import DocumentHit
+from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.item import text_faults
 from dcf.retrieval.postgres_search import MEANT, Meanings, asked, fused, told
 from dcf.retrieval.postgres_store import DURABLE, PostgresStore

@@ -10,12 +10,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from dcf.memory import Clock, NewId
+from dcf.retrieval.backend import BATCH, Elsewhere, Kept, archive_of, demand_valid, kept_of
+from dcf.retrieval.batcher import Batcher
 from dcf.retrieval.errors import StoreProblem, StoreUnreachable, UnknownItem
 from dcf.retrieval.item import FILE, Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.items import BATCH, Elsewhere, Kept, archive_of, demand_valid, kept_of
 from dcf.retrieval.postgres_search import MEANT, Meanings, asked, fused, told
 from dcf.retrieval.postgres_store import DURABLE, PostgresStore
-from dcf.retrieval.together import Together
 from dcf.search import Embedder, words
 
 _log = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ class PostgresItems:
             store, embedder, table="dcf_items", text=_MEANT, vectors="dcf_item_vectors"
         )
         # One transaction for all that is logged while another one is written.
-        self._writer = Together(self._insert)
+        self._writer = Batcher(self._insert)
         self._is_kept_up = False
         self._new: list[str] = []
         self._news = asyncio.Event()

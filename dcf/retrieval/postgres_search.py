@@ -9,7 +9,7 @@ from typing import Any
 from dcf.memory import LEAST_SIMILARITY
 from dcf.retrieval.postgres_store import PostgresStore
 from dcf.retrieval.ranking import worth
-from dcf.retrieval.shelves import reason
+from dcf.retrieval.retrievers import reason
 from dcf.retrieval.word_table import WORDS
 from dcf.search import Embedder, name_of, spoken, telling_words, words
 

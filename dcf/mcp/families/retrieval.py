@@ -24,14 +24,14 @@ from dcf.retrieval import (
     ContextQuestion,
     FolderUnusable,
     NewItem,
-    ObservationShelf,
-    PlaybookShelf,
+    ObservationRetriever,
+    PlaybookRetriever,
     RerankerSetting,
     Retrieval,
     RetrievalProblem,
     Scored,
     StoreProblem,
-    ThreadShelf,
+    ThreadRetriever,
     limit_of,
     projects_of,
     shares_of,
@@ -157,22 +157,22 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     if problems:
         raise Refused(problems[0].code, "; ".join(one.message for one in problems))
     own = await local_memory(platform)
-    shelf = platform.code(await own.search.embedder())
+    code = platform.code(await own.search.embedder())
     try:
         memory, stores = await platform.stores.of(own, by_tool(tool_name))
     except StoreProblem as error:
         raise Refused(error.code, str(error), hint=error.hint) from error
-    seen, playbooks = ObservationShelf(memory), PlaybookShelf(memory)
+    seen, playbooks = ObservationRetriever(memory), PlaybookRetriever(memory)
     clock = memory.ledger.clock
     audit = AuditLog.at_home(platform.config.home, clock, platform.config.env)
     retrieval = Retrieval(
         stores.items,
-        shelf,
+        code,
         clock,
         documents=stores.documents,
         personal=personal,
         observations=seen,
-        threads=ThreadShelf(memory),
+        threads=ThreadRetriever(memory),
         playbooks=playbooks,
         reranker=reranking.reranker(personal),
         shares=shares,

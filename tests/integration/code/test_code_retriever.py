@@ -585,13 +585,13 @@ async def test_what_a_lock_names_as_generated_is_left_out(
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """Looks at the files take no time by it, so that each question is late for the one before."""
     made = SimpleNamespace(now=100.0, monotonic=lambda: made.now, thread_time=time.thread_time)
-    monkeypatch.setattr("dcf.code.retriever.time", made)
+    monkeypatch.setattr("dcf.code.indexer.time", made)
     return made
 
 
 def looks() -> set[asyncio.Task[Any]]:
     """Those at the files that go on behind answers."""
-    return {one for one in asyncio.all_tasks() if "CodeRetriever._follow" in repr(one)}
+    return {one for one in asyncio.all_tasks() if "Indexer._follow" in repr(one)}
 
 
 @pytest.mark.parametrize("looked_behind", [False, True])
@@ -735,7 +735,7 @@ async def test_a_busy_machine_leaves_no_file_out_that_is_likely_to_answer(
         time.sleep(0.25)
         return sync_files(*arguments)
 
-    monkeypatch.setattr("dcf.code.retriever.sync_files", starved)
+    monkeypatch.setattr("dcf.code.indexer.sync_files", starved)
     retriever = CodeRetriever(root, tmp_path / "code.db")
     await retriever.ready("needle", 0.5)
     assert {f"f{number}.py" for number in range(9)} <= await paths(retriever)

@@ -26,7 +26,7 @@ from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import SYSTEM, FileState, Subject, random_id
 from dcf.retrieval import (
     ContextQuestion,
@@ -41,7 +41,7 @@ from dcf.retrieval import (
     StoreUnreachable,
     fault_of_url,
 )
-from dcf.retrieval.serving import Limits, create_app
+from dcf.retrieval.serving import AccessLimits, create_app
 from dcf.search import embedder_named
 from dcf.tools.serving import Guard
 
@@ -231,7 +231,7 @@ async def test_a_server_that_is_away_is_a_503_until_it_is_back(
 ) -> None:
     async with PostgresItems.open(database, Ticking(), random_id) as items:
         retrieval = Retrieval(items, None, Ticking())
-        app = create_app(retrieval, Projects((SHOP,)), Guard(), Limits(), backend="postgres")
+        app = create_app(retrieval, Projects((SHOP,)), Guard(), AccessLimits(), backend="postgres")
         transport = httpx2.ASGITransport(app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
 
@@ -336,7 +336,7 @@ async def test_the_setting_opens_items_beside_documents(database: str, tmp_path:
     async with open_retrieval(Settings.from_env(env), setting, SYSTEM) as retrieval:
         kept = await retrieval.log(SHOP, NewItem("the parser"))
         assert isinstance(retrieval.documents, PostgresDocuments)
-        said = ReadDocument("", "text", (Piece("Another parser.", (), 1, 1),))
+        said = ReadDocument("", "text", (ReadPiece("Another parser.", (), 1, 1),))
         state = FileState(1, "", "")
         read = await retrieval.documents.keep(SHOP, "a.txt", state, said, by=SYSTEM)
         answered = await retrieval.context(ContextQuestion(SHOP, "parser"))
@@ -348,7 +348,7 @@ async def test_an_index_that_somebody_made_for_meanings_is_used(
     postgres_server: PostgresServer, database: str
 ) -> None:
     embedder = embedder_named("wordllama")
-    page = Path(__file__).parents[3] / "docs" / "how-to" / "retrieval.md"
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "retrieval-service.md"
     (shown,) = re.findall(r"```sql\n(CREATE INDEX .*?;)\n.*?```", page.read_text(), re.DOTALL)
     index = re.sub("'wordllama .*'", f"'{embedder.name} {embedder.version}'", shown)
     async with PostgresItems.open(database, Ticking(), Numbered(), None, embedder) as items:

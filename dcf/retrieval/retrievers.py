@@ -13,7 +13,7 @@ from dcf.memory import Found, Memory, PlaybookMatch, ThreadHit
 from dcf.search import Embedder, words
 
 
-class CodeShelf:
+class CodeRetrievers:
     """``folder`` holds the indexes; they can be deleted, and are made anew. With an ``embedder``
     meanings are compared too. ``goes_on``: whether indexing goes on behind answers."""
 
@@ -41,7 +41,7 @@ class CodeShelf:
             await retriever.close()
 
 
-class ObservationShelf:
+class ObservationRetriever:
     """What runs, sessions and threads of a project showed, found in the memory."""
 
     def __init__(self, memory: Memory) -> None:
@@ -61,7 +61,7 @@ class ObservationShelf:
         )
 
 
-class ThreadShelf:
+class ThreadRetriever:
     """What was said and done in threads of a project and of folders in it, found in the memory."""
 
     def __init__(self, memory: Memory) -> None:
@@ -80,7 +80,7 @@ class ThreadShelf:
         return await self._memory.threads.hits(found, tools=tools)
 
 
-class PlaybookShelf:
+class PlaybookRetriever:
     """What is known about errors of a project that were seen before."""
 
     def __init__(self, memory: Memory) -> None:
@@ -102,7 +102,7 @@ class FactHit:
     at: int
 
 
-class FactShelf(Protocol):
+class FactRetriever(Protocol):
     """What a knowledge graph says of a project."""
 
     async def find(self, project: str, query: str, *, limit: int = 10) -> Sequence[FactHit]:
