@@ -787,12 +787,11 @@ async def test_edits_are_seen_while_vectors_are_made(
     assert {one.code for one in problems} <= ({"code_index_partial"} if edits > 1 else set())
     assert places(await retriever.find("needle_0", limit=1)) == [("f149.py", "needle_0")]
     slow.may_go_on.set()
-    async with asyncio.timeout(60):
-        while retriever._behind is not None and not retriever._behind.done():
-            await asyncio.sleep(0.01)
-    await retriever.close()
     with sqlite3.connect(path) as connection:
-        assert vectors.are_missing(connection, slow) is False
+        async with asyncio.timeout(60):
+            while vectors.are_missing(connection, slow):
+                await asyncio.sleep(0.01)
+    await retriever.close()
 
 
 async def test_a_vector_is_not_given_to_another_piece_of_the_same_number(
