@@ -137,6 +137,9 @@ def read_each(text: str) -> str | None:
     found = _EACH.search(hidden) or _EACH.search(masked(core(text)))
     if found:
         said = next(one for one in found.groups() if one)
+        if re.match(r"steps?\b", said, re.IGNORECASE):
+            # Steps are what the text, or what is to be written, is made of, and no things.
+            return None
         return _NAME_ENDS.sub("", said).strip(" -/") or None
     found = _ONE_BY_ONE.search(hidden)
     return " ".join(found["what"].split()[-2:]) if found else None

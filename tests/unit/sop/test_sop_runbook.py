@@ -298,3 +298,17 @@ def test_a_stop_says_at_what_and_a_list_for_what() -> None:
         "One for each turn of: For each gateway, restart it",
     )
     assert parse(print_markdown(sop), "told.md").sop == sop
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ensure each step builds on the ones before",
+        "Include tests as part of each step that adds something",
+        "Note the time for each step",
+    ],
+)
+def test_what_holds_for_each_step_is_done_once(text: str) -> None:
+    sop = draft(f"# Write a plan\n\n1. {text}\n2. Send the plan\n", "plan.md").sop
+    assert [step.kind for step in sop.all_steps()] == ["manual", "manual"]
+    assert sop.inputs == ()
