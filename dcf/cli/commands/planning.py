@@ -208,7 +208,7 @@ def plan(
         decompile_file,
         only_one,
     )
-    from dcf.cli.runbook import Answering
+    from dcf.cli.runbook import Answering, runbook_in
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
@@ -257,6 +257,8 @@ def plan(
         answers,
         ask,
         strict,
+        # Before there is a loop: only in the main thread the time of a parser is limited.
+        None if from_sop is None or strict else runbook_in(from_sop),
     )
     if generated is not None:
         settings = replace(settings, generated=generated)

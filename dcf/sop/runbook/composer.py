@@ -11,30 +11,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dcf.sop.procedure import Note
+from dcf.sop.runbook.answers import read_answer, read_otherwise
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
-from dcf.sop.runbook.command import read_commands
-from dcf.sop.runbook.conditions import (
-    Decision,
+from dcf.sop.runbook.cases import (
     acts,
     decides,
     depends,
     has_cases,
     is_action,
     is_fault,
-    leads,
-    read_answer,
     read_any_of,
     read_arrow,
-    read_aside,
     read_case,
-    read_decision,
     read_labelled,
-    read_otherwise,
     read_trigger,
     read_when_to,
 )
+from dcf.sop.runbook.command import read_commands
+from dcf.sop.runbook.conditions import Decision, read_aside, read_decision
+from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.declarations import Declarations
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.ends import denies, hands_over, is_last_act, is_of_others
@@ -420,11 +417,11 @@ class Composer:
         for row in table.rows:
             if row.condition:
                 self._case(row, scope)
-            elif row.action:
+            elif row.is_step:
                 if row.approver:
-                    scope.nodes.append(
-                        Node(row.piece.line, row.approver, "approval", approvers=(row.approver,))
-                    )
+                    self._agreed(row, scope)
+                if not row.action:
+                    continue
                 node = self.writer.act(row.piece, row.action, scope, said=row.said)
                 node.role = row.role or node.role
                 if row.number:
@@ -432,6 +429,15 @@ class Composer:
             else:
                 scope.numbers += [row.number] if row.number else []
                 self.writer.say(row.piece, scope.told)
+
+    def _agreed(self, row: Row, scope: Scope) -> None:
+        """The consent that a row asks for; it is all that the row says where nothing is done."""
+        said = " ".join(row.said)
+        title = row.approver if row.action or not said else f"{row.approver}: {said}"
+        node = Node(row.piece.line, title_of(title), "approval", approvers=(row.approver,))
+        scope.nodes.append(node)
+        if not row.action:
+            self.writer.desk.note(row.piece, "step", node)
 
     def _case(self, row: Row, scope: Scope) -> None:
         node = Node(row.piece.line, question_of(row.condition))
