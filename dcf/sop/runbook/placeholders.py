@@ -21,7 +21,7 @@ _SINGLE = re.compile(
 _DOLLAR = re.compile(r"(?<![\\$\w])\$(?P<name>[A-Za-z_]\w*)")
 _PERCENT = re.compile(r"%(?P<name>[A-Z][A-Z0-9_]+)%")
 _YOURS = re.compile(r"(?<![\w<$-])(?P<name>(?:YOUR|MY)[_-][A-Z0-9]+(?:[_-][A-Z0-9]+)*)\b")
-_VALUE_NOUN = (
+VALUE_NOUN = (
     r"(?:names?|ids?|identifiers?|versions?|tags?|tokens?|numbers?|address(?:es)?|urls?|uris?"
     r"|dates?"
     r"|times?|regions?|paths?|passwords?|credentials?|reasons?|e-?mails?|usernames?|accounts?|keys?"
@@ -32,11 +32,11 @@ _VALUE_NOUN = (
 _BRACKETS = re.compile(
     rf"\\?\[(?P<name>(?:(?:your|insert|enter|specific)\s[^\[\]()\n]{{2,30}}|"
     rf"(?:[A-Za-z0-9]+[ _-]){{0,4}}"
-    rf"{_VALUE_NOUN}(?:\sutc)?))\\?\](?![(\[:])",
+    rf"{VALUE_NOUN}(?:\sutc)?))\\?\](?![(\[:])",
     re.IGNORECASE,
 )
 _UPPER = re.compile(
-    rf"(?<![\w$<{{\[%=.\"'-])(?P<name>[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*[_-](?i:{_VALUE_NOUN}))"
+    rf"(?<![\w$<{{\[%=.\"'-])(?P<name>[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*[_-](?i:{VALUE_NOUN}))"
     r"(?![\w=>}\]%:\"'-])"
 )
 _FORMS = re.compile(r"(?<!\w)(?P<name>YYYY-?MM-?DD|v?[XY]\.[YXN]\.[ZXN]|yyyy-mm-dd)(?!\w)")
@@ -129,7 +129,7 @@ def input_name(written: str) -> str:
     return name if re.match(r"[a-z_]", name) else f"value_{name}".rstrip("_")
 
 
-_HEAD = rf"(?:[\w'’/&-]+\s+){{0,4}}?{_VALUE_NOUN}\b(?:\s+(?:of|for|to)\s+(?:[\w'’/-]+\s*){{1,5}})?"
+_HEAD = rf"(?:[\w'’/&-]+\s+){{0,4}}?{VALUE_NOUN}\b(?:\s+(?:of|for|to)\s+(?:[\w'’/-]+\s*){{1,5}})?"
 _ARTICLE = r"(?:(?:a|an|the|your|their|his|her|its|both|all|any|a list of)\s+)*"
 _VALUE = re.compile(
     rf"{_ARTICLE}(?P<what>{_HEAD})(?: upfront| first| now)?\W*(?:\([^)]*\)\W*)?$", re.IGNORECASE
