@@ -11,6 +11,7 @@ from dcf.sop.runbook.verbs import base_of, is_verb, words_in
 _LONGEST = 300
 _BEGINS = re.compile(r"(?:[;:]|,(?:\s+(?:and|but|or|so|then|who|which))?|\s(?:and|but))\s+(?=\S)")
 """Where another clause may begin."""
+_LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\s]*\)|[*_]{2}")
 _TOKEN = re.compile(r"\([^()]*\)|[\w`'’/&-]+|[^\w\s]")
 _SUBJECT_WORDS = 7
 _QUALIFIES = words_in("from of in on for at with to")
@@ -76,7 +77,7 @@ _ON_RECORD = re.compile(
 def somebody_acts(said: str) -> bool:
     """Whether a clause of ``said`` tells what a person or a body does: ``Staff who are ill tell the
     office``, ``HR examines the request``."""
-    said = said[:_LONGEST]
+    said = _LINK.sub(r"\1", said[:_LONGEST])
     starts = [0, *(found.end() for found in _BEGINS.finditer(said))]
     return any(_acts(said[start : start + 160]) for start in starts)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.conditions import (
     Decision,
@@ -35,6 +36,7 @@ from dcf.sop.runbook.scope import Reader, Scope
 from dcf.sop.runbook.wording import Piece, core, is_order, plain, question_of, title_of
 from dcf.sop.runbook.writer import Writer
 
+_ONLY = re.compile(r"\bonly\s+(?:if|when|once|after)\b", re.IGNORECASE)
 _SHORT = 7
 """Letters of a name that many headings may have."""
 _LONGEST_CASE = 6
@@ -206,9 +208,18 @@ class Steering:
             self.writer.rule(piece, scope.told)
             self.reader.more(list(rest), list(below), scope)
             return True
+        alone = not (below or rest or decision.otherwise or decision.further)
+        if alone and self._waits(piece, decision):
+            self.writer.act(piece, piece.text, scope)
+            return True
         node = self._ask(piece, decision, scope, below, rest)
         self.writer.desk.note(piece, "condition", node)
         return True
+
+    def _waits(self, piece: Piece, decision: Decision) -> bool:
+        """Whether nothing is done until somebody agrees: ``unless the lead approves``."""
+        only = decision.negated or _ONLY.search(piece.text) is not None
+        return only and read_consent(piece.text) is not None and read_consent(decision.then) is None
 
     def _ask(
         self,
