@@ -36,6 +36,7 @@ _STATES = words_in(
     """
 )
 """What somebody is in rather than does."""
+_PRONOUNS = words_in("they we you")
 _NOTHING_DONE = words_in(
     """
     base call name describe define know mean base locate situate connect relate link associate
@@ -82,9 +83,10 @@ def somebody_acts(said: str) -> bool:
     return any(_acts(said[start : start + 160]) for start in starts)
 
 
-def is_done(said: str) -> bool:
-    """Whether ``said`` tells what is done with something: ``Lost badges are reported``."""
-    return _passive(said) is not None
+def is_practice(said: str) -> bool:
+    """Whether ``said`` tells what is done with something, or what those do who were named before:
+    ``Lost badges are destroyed``, ``They keep a copy``. Of machines this tells how they work."""
+    return _passive(said) is not None or _pronoun_acts(said)
 
 
 def is_done_by_people(said: str) -> bool:
@@ -99,6 +101,11 @@ def is_done_by_people(said: str) -> bool:
         or bool(_HOW_SOON.search(found["how"] + found["rest"]) or _ON_RECORD.search(found["rest"]))
         or is_somebody(found["what"].split()[-1])
     )
+
+
+def _pronoun_acts(said: str) -> bool:
+    tokens = _TOKEN.findall(_LINK.sub(r"\1", said[:_LONGEST]))[:8]
+    return bool(tokens) and tokens[0].lower() in _PRONOUNS and _does("staff", tokens[1:])
 
 
 def _passive(said: str) -> re.Match[str] | None:
@@ -149,7 +156,7 @@ def _is_finite(who: str, behind: Sequence[str], at: int) -> bool:
     if at >= len(behind) or not behind[at].islower():
         return False
     word, after = behind[at], behind[at + 1 : at + 2]
-    if at and behind[at - 1].lower() in _NO_VERB_BEHIND:
+    if at and behind[at - 1].lower() in (_NO_VERB_BEHIND | _AUXILIARY):
         return False
     if after and after[0].lower() in _AUXILIARY:
         return False

@@ -504,7 +504,9 @@ class Composer:
             self.writer.desk.note(first, "note", scope.told)
             self.more(rest, below, scope)
         elif (is_step and (item.number or item.is_checkbox or not _only_tells(first.text))) or (
-            is_clear_order(first.text) or read_consent(first.text) is not None
+            is_clear_order(first.text)
+            or read_consent(first.text) is not None
+            or self.writer.is_practised(first.text)
         ):
             self._step_item(item, first, rest, below, scope)
         elif is_hard_rule(first.text):
@@ -566,7 +568,9 @@ class Composer:
             node = self.writer.act(piece, piece.text, scope)
             if is_last_act(piece.text) and node.is_open:
                 node.end = "stop" if denies(piece.text) else "finish"
-        elif is_order(piece.text) and not (in_step and scope.last):
+        elif (
+            is_order(piece.text) or self.writer.is_practised(piece.text)
+        ) and not (in_step and scope.last):
             if _is_reference(piece.text) and scope.last:
                 self.writer.say(piece, scope.told)
             else:

@@ -202,7 +202,8 @@ class Steering:
         """Whether ``decision`` decides anything, and was taken."""
         if not decision.then and not below:
             return False
-        if decision.explains and not below and not rest:
+        practised = self.writer.is_practised(decision.then)
+        if decision.explains and not below and not rest and not practised:
             return False
         if forbids(decision.then):
             self.writer.rule(piece, scope.told)
