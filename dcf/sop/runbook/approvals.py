@@ -108,8 +108,12 @@ _STATES = (
     r"(?P<people>(?!(?:who|what|which|whether|that|if|how)\b)[^.,;:()\n]{1,60}?)\s+"
     r"(?:(?:that\s+[^.;]{0,80}?\s+)?before\b|whether to\b"
     r"|if you (?:may|can)|that you (?:may|can)|to proceed)",
-    rf"\b(?:submit|send|put|open|pass|hand|e-?mail|contact|route|forward|refer|escalate"
-    rf"|present)s?\b[^.;]{{1,60}}?\bfor\s+(?:an? |the )?(?:\w+\s+)?"
+    rf"\b(?<!logs )(?<!alerts ){_MUST}\s+(?:\w+ly\s+)?be\s+(?:\w+ly\s+|peer-)?reviewed\b(?!{_AGAIN})",
+    r"^review\s+(?:and\s+\w+\s+)?(?:[\w'’-]+\s+){0,4}?(?:mrs?|prs?|(?:pull|merge) requests?)\b",
+    r"\b(?:let|have)\s+(?P<people>[^.,;:()\n]{1,50}?)\s+(?:approve|confirm|opt in|decide|agree|choose"
+    r"|sign off|countersign)\b",
+    rf"\b(?:submit|send|put|open|pass|hand|(?:e-?)?mail|contact|route|forward|refer|escalate"
+    rf"|present)s?\b(?:[^.;]|\.(?=\w)){{1,60}}?\bfor\s+(?:an? |the )?(?:\w+\s+)?"
     rf"(?:review|approval|sign-?off|authori[sz]ation)\b{_FROM}",
     r"\b(?:gets?|requests?|asks? for|obtains?|needs?|requires?|waits? for|seeks?)\s+(?:an?\s+"
     r"|the\s+"
@@ -131,6 +135,8 @@ _BESIDE = (
     rf"\b(?:with|without|upon|after|following|pending|on|under|absent|subject to"
     rf"|by)\s+{_FEW}{_NOUN}\b"
     rf"{_FROM}",
+    r"\b(?:without|before|after)\s+(?:first\s+)?(?:consulting|asking|checking with|speaking (?:to|with)|talking"
+    r" (?:to|with))\s+(?P<people>[^.,;:()\n]{1,50})",
     r"\bwithout\s+(?:[\w'’-]+\s+){0,3}?(?:second|written|countersigned|\w+['’]s)\s+signature\b",
     r"\b(?:before|until|till|unless|once|after|when|as soon as|only if)\s+(?P<people>[^.,;:()\n]{1,60}?)\s+"
     rf"(?:has|have)\s+(?:{_LOOKED}|said (?:yes|ok|okay)|given (?:\w+ ){{0,2}}?(?:{_NOUN}|ok|okay|yes))(?=\W|$)",

@@ -42,7 +42,10 @@ _UPPER = re.compile(
     rf"(?<![\w$<{{\[%=.\"'-])(?P<name>[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*[_-](?i:{VALUE_NOUN}))"
     r"(?![\w=>}\]%:\"'-])"
 )
-_FORMS = re.compile(r"(?<!\w)(?P<name>YYYY-?MM-?DD|v?[XY]\.[YXN]\.[ZXN]|yyyy-mm-dd)(?!\w)")
+_PART = r"(?:YYYY|YY|MM|DD|[XYZNM]|MAJOR|MINOR|PATCH|FIX|BUILD)"
+_FORMS = re.compile(
+    rf"(?<![\w.])(?P<name>YYYY-?MM-?DD|v?{_PART}(?:\.{_PART}){{1,3}}|yyyy-mm-dd)(?!\w)"
+)
 _SET = re.compile(
     r"(?:^|[;&|]\s*|\b(?:export|local|set|declare|readonly|let)\s+)\$?(?P<name>[A-Za-z_]\w*)\s*="
     r"(?!=)(?P<value>[^\s;]*)"

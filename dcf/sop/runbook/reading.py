@@ -32,6 +32,7 @@ from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section, read_sections
 from dcf.sop.runbook.signs import Signs
 from dcf.sop.runbook.source import Source, no_draft, readable
+from dcf.sop.runbook.verbs import base_of
 from dcf.sop.runbook.wording import Piece, pieces, word_stems
 from dcf.sop.step import Step
 
@@ -215,7 +216,7 @@ class _Reader:
                 composer.writer.tell([block], None)
                 continue
             for piece in pieces(block.lines):
-                if read_consent(piece.text) is not None:
+                if not _is_ability(piece.text) and read_consent(piece.text) is not None:
                     composer.writer.rule(piece, None)
                     continue
                 self._objective.append(piece.text)
@@ -348,6 +349,13 @@ class _Reader:
                     if node.kind in ("manual", "task", "approval", "loop"):
                         node.failing = node.failing or anchor
             before = nodes
+
+
+def _is_ability(text: str) -> bool:
+    """Whether a sentence without a subject tells what something does: ``Switches after approval``,
+    ``Can switch when the user confirms``."""
+    first = text.split(" ", 1)[0].lower()
+    return first in ("can", "never") or (first.endswith("s") and bool(base_of(first)))
 
 
 def _close(last: Node) -> None:
