@@ -29,8 +29,11 @@ _LOOKED = (
 """What only a person does to a person's act: it has to say who."""
 _AGAIN = r"[^.;]{0,20}\b(?:every|daily|weekly|monthly|quarterly|yearly|annually|regularly|periodically)\b"
 """What is looked at again and again waits for nobody."""
+_AND = r"(?:[^.;:,]{2,40}?\band\s+(?:then\s+)?)?"
+"""Another verb before: ``are requested in writing and granted``."""
 _AGREE = (
     r"(?:approves?|signs? (?:it |this |them )?off|authori[sz]es?|consents?|agrees?|endorses?"
+    r"|ok(?:ay)?s?(?=\s+(?:it|this|them|the)\b)"
     r"|countersigns?|gives? (?:\w+ ){0,3}?" + _NOUN + r"|grants? (?:\w+ ){0,3}?" + _NOUN + r")"
 )
 _WHO = r"(?P<who>[^.,;:()\n]{1,80})"
@@ -51,9 +54,9 @@ _STATES = (
     rf"\b{_MUST}\s+(?:\w+ly\s+)?be\s+(?:\w+(?:ly|ed)\s+(?:and\s+)?)?{_AGREED}\b"
     rf"(?:[^.;]{{0,30}}?\bby\s+"
     rf"{_WHO})?",
-    rf"\b(?:is|are|was|gets?|been|be)\s+(?:\w+ly\s+)?(?:reviewed and\s+)?{_AGREED}(?: in writing)?"
+    rf"\b(?:is|are|was|gets?|been|be)\s+{_AND}(?:\w+ly\s+)?{_AGREED}(?: in writing)?"
     rf"\s+by\s+{_WHO}",
-    rf"\b(?:be|is|are)\s+(?:\w+ly\s+)?{_LOOKED}(?!{_AGAIN})[^.;]{{0,20}}?\s+by\s+"
+    rf"\b(?:be|is|are)\s+{_AND}(?:\w+ly\s+)?{_LOOKED}(?!{_AGAIN})[^.;]{{0,20}}?\s+by\s+"
     r"(?P<people>[^.,;:()\n]{1,80})",
     r"^(?:please\s+)?(?:confirm|agree|clear)\s[^.;:]{0,60}?\bwith\s+(?P<people>"
     r"(?:the\s+)?(?:user|customer|requester|requestor|client|caller))\b",
@@ -237,7 +240,7 @@ def _people(found: re.Match[str], text: str) -> tuple[str, ...] | None:
     told = groups.get("who") or ""
     if groups.get("people") is not None:
         told = groups["people"]
-        if not has_somebody(told):
+        if not has_somebody(text[found.start("people") : found.end("people")]):
             return None
     if groups.get("second"):
         told = groups["second"]

@@ -30,7 +30,7 @@ VALUE_NOUN = (
     r"|titles?|users?|files?|instances?|branch|commit|hash|sha|endpoints?|severity|roles?|utc|zones?"
     r"|orders?|quantit(?:y|ies)|durations?|locations?|budgets?|cent(?:re|er)s?|departments?|figures?"
     r"|details|references?|serials?|series|recipients?|subjects?|models?|prices?|links?|fingerprints?|birth"
-    r"|deadlines?|certificates?|schemas?|tables?|repositor(?:y|ies)|tenants?|teams?|services?)"
+    r"|deadlines?|certificates?|schemas?|tables?|repositor(?:y|ies)|tenants?|teams?|services?|tickets?|purposes?|companies|company)"
 )
 _BRACKETS = re.compile(
     rf"\\?\[(?P<name>(?:(?:your|insert|enter|specific)\s[^\[\]()\n]{{2,30}}|"
@@ -162,6 +162,10 @@ _TOLD = (
     r"(?P<what>[^.;:]+)",
     rf"\bask(?:ing)?\s+(?:{_PERSON}\s+)?for\s+(?P<what>(?:their|the|his|an?|your)\s[^.;:]+)",
     rf"\b(?:collect|gather|request|obtain|get)\s+(?P<what>[^.;:]+?)\s+from\s+{_PERSON}\b",
+    r"\b(?:collect|gather)s?\s+(?P<what>[^.;:]+)",
+    r"\b(?:gives?|states?|provides?|quotes?)\s+(?P<what>(?:the|their|his|her|your)\s[^.;:]+)",
+    r"\b(?:e-?mail|mail|send|tell|give)\s+\S+\s+(?P<what>your\s[^.;:]+)",
+    r"\b(?:identif|authenticat|verif)\w*\s[^.;:]{0,40}?\bwith\s+(?P<what>[^.;:]+)",
     r"\b(?:identif|locat|find|authenticat|verif|look|search)\w*\s[^.;:]{0,60}?\b(?:via|by(?: their)?(?! \w+ing\b)"
     r"|using their)\s+(?P<what>[^.;:]+)",
     rf"\b(?:confirm|check|verify|ask for|take|obtain|get|record|request|note)\s+(?:the\s+)?{_PERSON}['’]s?"
@@ -169,7 +173,7 @@ _TOLD = (
     r"(?:^|\b(?:you|we|they)\b[^.;:,]{0,20}?\s)(?:need|require)\s+(?:to (?:know|have)\s+)?(?P<what>[^.;:]+)",
     r"\b(?:have|keep)\s+(?P<what>[^.;:]+?)\s+(?:ready|at hand|handy|available)\b",
     r"\b(?:have|keep)\s+(?:ready|at hand|handy|available)\s*:?\s*(?P<what>[^.;:]+)",
-    r"^\W*(?:you(?:['’]ll| will)? need|what you need|needed|prerequisites?|gather|collect)\W*:\s*\W*"
+    r"^\W*(?:you(?:['’]ll| will)? need|what (?:you|we) need|needed|prerequisites?|gather|collect)\W*:\s*\W*"
     r"(?P<what>[^.;:]+)",
 )
 """What introduces things that one has to have, of which some are values."""
