@@ -103,6 +103,7 @@ class Composer:
         self.words: frozenset[str] = frozenset()
         self._others: list[Node] = []
         self._sections = 0
+        self._ruling = False
 
     def section(
         self, section: Section, aside: bool = False, counted: bool = False, case: bool = False
@@ -113,6 +114,7 @@ class Composer:
         self._sections += 1
         scope = Scope([], self._sections)
         self.writer.desk.path = section.path
+        self._ruling = section.purpose == "guardrails"
         heading = Piece(section.line, section.last or section.line, section.title)
         decision = read_case(section.title)
         if decision is None and (behind := read_decision(bare_title(section.title))):
@@ -509,7 +511,7 @@ class Composer:
             or self.writer.is_practised(first.text)
         ):
             self._step_item(item, first, rest, below, scope)
-        elif is_hard_rule(first.text):
+        elif is_hard_rule(first.text) or (self._ruling and is_rule(first.text)):
             self.writer.rule(first, scope.told, scope)
             self._after_rule(rest, below, scope)
         elif hands_over(first.text):

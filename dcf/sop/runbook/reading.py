@@ -88,6 +88,7 @@ class _Reader:
         self._title = ""
         self._objective: list[str] = []
         self._owner = ""
+        self._practised: list[Section] = []
 
     def draft(self) -> Draft:
         root = read_sections(self._blocks)
@@ -168,6 +169,8 @@ class _Reader:
             self._signs.procedural(section) for section in root.all() if section not in (root, top)
         )
         is_policy = _is_policy(root, top)
+        if not any(self._signs.is_procedure(section) for section in root.all()):
+            self._practised = [one for one in root.all() if self._signs.practise(one)]
         beside = root.children if top is root else (*root.children, *top.children)
         cases = [one for one in beside if is_policy and one is not top and is_case(one)]
         if is_policy:
@@ -247,7 +250,7 @@ class _Reader:
                 aside.append(nodes)
         elif purpose in ("guardrails", "inputs", "roles", "note"):
             ruling = purpose == "guardrails" and decides(section)
-            if ruling or has_numbered_orders(section):
+            if ruling or has_numbered_orders(section) or section in self._practised:
                 main += composer.section(section)
             else:
                 composer.declarations.declare(section)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.conditions import acts, decides
-from dcf.sop.runbook.items import has_commands, is_command
+from dcf.sop.runbook.items import all_pieces, has_commands, is_command
 from dcf.sop.runbook.loops import read_each
+from dcf.sop.runbook.rules import is_rule
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.tables import read_table
 from dcf.sop.runbook.wording import Piece, pieces
@@ -32,6 +33,22 @@ class Signs:
             or decides(section)
             or any(self.procedural(child) for child in section.children)
         )
+
+    def is_procedure(self, section: Section) -> bool:
+        """Whether a section says of itself that it has steps: by its heading or by numbers."""
+        lists = (one for one in section.blocks if one.kind == "list")
+        return section.purpose == "steps" or any(
+            item.number or item.is_checkbox for one in lists for item in one.children
+        )
+
+    def practise(self, section: Section) -> bool:
+        """Whether rules or roles tell what people do in a case: clauses with a subject or orders,
+        and not only what must and must not be."""
+        if section.purpose not in ("guardrails", "roles") or not self._writer.of_people:
+            return False
+        said = [one.text for block in section.all_blocks() for one in all_pieces(block)]
+        done = [one for one in said if self._acts(one) and not is_rule(one)]
+        return bool(done) and (section.purpose == "guardrails" or 2 * len(done) > len(said))
 
     def begin_steps(self, block: Block, has_steps: bool) -> bool:
         """Whether steps begin with a block under the title: numbered ones, or where there are no
