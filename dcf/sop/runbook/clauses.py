@@ -49,7 +49,7 @@ _NOTHING_DONE = words_in(
 )
 """What something is rather than what is done with it: ``Fees are based on …``."""
 _PASSIVE = re.compile(
-    r"(?P<what>[^;:.()]{2,110}?)(?:\s*\([^)]*\))?\s(?:is|are|gets?)\s+(?P<how>(?:[a-z]+ly\s+|then\s+"
+    r"(?P<what>[^;:.()]{2,110}?)(?:\s*\([^)]*\))?\s(?:is|are|gets?|will be)\s+(?P<how>(?:[a-z]+ly\s+|then\s+"
     r"|also\s+|first\s+|now\s+|always\s+|immediately\s+|again\s+){0,3})(?P<verb>[a-z-]+)\b"
     r"(?P<rest>.*)",
     re.IGNORECASE,

@@ -40,7 +40,7 @@ from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.ends import denies, hands_over, is_last_act, is_of_others
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, Node
 from dcf.sop.runbook.flowchart import asks_much, grow_chart, is_chart, read_chart
-from dcf.sop.runbook.headings import bare_title, is_step_heading, slug, step_number
+from dcf.sop.runbook.headings import asks, bare_title, is_name, is_step_heading, slug, step_number
 from dcf.sop.runbook.items import (
     all_pieces,
     answer_of,
@@ -119,7 +119,7 @@ class Composer:
         decision = read_case(section.title)
         if decision is None and (behind := read_decision(bare_title(section.title))):
             decision = behind
-        if decision is None and (case or section.title.endswith("?")):
+        if decision is None and (case or asks(section.title)):
             decision = Decision(section.title, "")
         if decision is None and _has_action(section):
             decision = Decision(section.title, "")
@@ -204,7 +204,9 @@ class Composer:
         is_phase = section.purpose != "unknown" and len(title.split()) < 3
         said = counted or is_step_heading(section.title)
         is_step = said or (
-            is_order(title) and not is_phase and (section.blocks or section.children)
+            is_order(title)
+            and not (is_phase or is_name(title))
+            and (section.blocks or section.children)
         )
         if not section.level or not is_step:
             return None
@@ -661,7 +663,8 @@ def _is_bare(section: Section) -> bool:
 
 def is_case(section: Section) -> bool:
     """Whether the heading of a section is an order, as ``Cancel an order``."""
-    return section.purpose == "unknown" and is_order(bare_title(section.title))
+    title = bare_title(section.title)
+    return section.purpose == "unknown" and is_order(title) and not is_name(title)
 
 
 def _number(node: Node, number: str, scope: Scope) -> None:
