@@ -158,7 +158,9 @@ _VERB_FIRST = frozenset(
 )
 
 
-_ASKS_HOW = re.compile(r"(?:how|who|whom|whose|why|where|which|when|what(?! if\b))\b", re.IGNORECASE)
+_ASKS_HOW = re.compile(
+    r"(?:how|who|whom|whose|why|where|which|when|what(?! if\b))\b", re.IGNORECASE
+)
 
 
 def asks(title: str) -> bool:
@@ -188,8 +190,10 @@ _STEP = re.compile(r"[*_\s]*(?:step|schritt|étape|paso|passo)\s*#?[0-9]+", re.I
 
 
 _OF_NAMES = re.compile(
-    r"(?:\w{3,}(?:tion|ment|ity|ness|ance|ence|ing|ship)s?|methods?|rules?|polic(?:y|ies)|process(?:es)?"
-    r"|procedures?|timelines?|types?|levels?|criteria|overview|guidelines?|windows?|schedules?|matrix"
+    r"(?:\w{3,}(?:tion|ment|ity|ness|ance|ence|ing|ship)s?|methods?|rules?|polic(?:y|ies)"
+    r"|process(?:es)?"
+    r"|procedures?|timelines?|types?|levels?|criteria|overview|guidelines?|windows?|schedules?"
+    r"|matrix"
     r"|history|notes?|details|terms|options?|reasons?|control|cadence)",
     re.IGNORECASE,
 )
@@ -199,7 +203,9 @@ def is_name(title: str) -> bool:
     """Whether a heading that could be an order is a name of two nouns or more: ``Refund Methods``,
     ``Release Cadence``."""
     words = title.split()
-    return 1 < len(words) <= 4 and is_usual(words[0].lower()) and bool(_OF_NAMES.fullmatch(words[-1]))
+    return (
+        1 < len(words) <= 4 and is_usual(words[0].lower()) and bool(_OF_NAMES.fullmatch(words[-1]))
+    )
 
 
 def is_step_heading(title: str) -> bool:

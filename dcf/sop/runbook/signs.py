@@ -92,8 +92,8 @@ class Signs:
             return True
         if not self._writer.of_people:
             return False
-        said = all_pieces(block)
-        return 3 * sum(self._acts(one.text) for one in said) > len(said)
+        told = all_pieces(block)
+        return 3 * sum(self._acts(one.text) for one in told) > len(told)
 
     def _order_in(self, block: Block) -> bool:
         return any(item.children and self._order(item.children[0]) for item in block.children)
