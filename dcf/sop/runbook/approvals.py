@@ -197,6 +197,12 @@ _ASKING = re.compile(
     r"|solicit|coordinate|align|pass|review|double-check|do not proceed|don't proceed)\b",
     re.IGNORECASE,
 )
+_WAITING = re.compile(
+    r"(?:get|obtain|seek|request|secure|await|receive|wait|gain|acquire|have|ask|require|need"
+    r"|confirm|ensure|make sure|hold|pause|proceed|continue|do not proceed|don't proceed)\b",
+    re.IGNORECASE,
+)
+"""What one does until somebody has agreed, and no act of its own."""
 _WHO_ENDS = re.compile(
     r"\s+(?:before|prior|via|in|on|for|to|when|if|and (?:then|wait|only|proceed|continue"
     r"|document|record)"
@@ -240,7 +246,7 @@ def read_consent(text: str) -> Consent | None:
     for pattern in _BESIDES:
         found = pattern.search(said)
         if found and (people := _people(found, text)) is not None:
-            does = is_order(text) and not _ASKING.match(told)
+            does = is_order(text) and not _WAITING.match(told)
             return Consent(people, _words(found, text), not does)
     return None
 

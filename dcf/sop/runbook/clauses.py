@@ -51,7 +51,7 @@ _NOTHING_DONE = words_in(
     make allow permit prohibit forbid limit restrict include contain list show display depict
     explain keep hold retain store maintain own cover bind protect support affect cause trigger
     compose build derive divide separate surround mention deprecate entitle hide exclude exempt
-    interest worry lock block break lose hang host responsible understand classify charge
+    interest worry insure lock block break lose hang host responsible understand classify charge
     """
 )
 """What something is rather than what is done with it: ``Fees are based on …``."""

@@ -177,7 +177,7 @@ _TOLD = (
     r"|by(?: their)?(?! \w+ing\b)"
     r"|using their)\s+(?P<what>[^.;:]+)",
     rf"\b(?:confirm|check|verify|ask for|take|obtain|get|record|request"
-    rf"|note)\s+(?:the\s+)?{_PERSON}['’]s?"
+    rf"|note)\s+(?:the\s+)?[\w-]+['’]s?"
     r"\s+(?P<what>[^.;:]+)",
     r"(?:^|\b(?:you|we|they)\b[^.;:,]{0,20}?\s)(?:need|require)\s+(?:to (?:know"
     r"|have)\s+)?(?P<what>[^.;:]+)",
