@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.placeholders import VALUE_NOUN
@@ -228,6 +229,7 @@ class Consent:
     alone: bool
 
 
+@lru_cache(maxsize=1024)
 def read_consent(text: str) -> Consent | None:
     """The consent that a sentence asks for; None where nobody has to agree."""
     text = text.replace("*", "").strip()

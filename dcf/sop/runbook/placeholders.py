@@ -176,8 +176,8 @@ _TOLD = (
     r"\b(?:identif|locat|find|authenticat|verif|look|search)\w*\s[^.;:]{0,60}?\b(?:via"
     r"|by(?: their)?(?! \w+ing\b)"
     r"|using their)\s+(?P<what>[^.;:]+)",
-    rf"\b(?:confirm|check|verify|ask for|take|obtain|get|record|request"
-    rf"|note)\s+(?:the\s+)?[\w-]+['’]s?"
+    r"\b(?:confirm|check|verify|ask for|take|obtain|get|record|request"
+    r"|note)\s+(?:the\s+)?[\w-]+['’]s?"
     r"\s+(?P<what>[^.;:]+)",
     r"(?:^|\b(?:you|we|they)\b[^.;:,]{0,20}?\s)(?:need|require)\s+(?:to (?:know"
     r"|have)\s+)?(?P<what>[^.;:]+)",
