@@ -103,7 +103,7 @@ _STATES = (
     rf"^(?P<who>(?:the |an? |all |each )?(?:[\w'’-]+ ){{0,3}}?(?:{PEOPLE}|group|body|forum))\s+"
     rf"(?:then\s+)?{_AGREE}\b",
     r"\b(?:asks?|gets?|has|have|waits? for|requires?|needs?|requests?)\s+"
-    r"(?P<who>(?!to\b)[^.,;:()\n]{1,60}?)\s+(?:to\s+)?(?:approve|confirm|sign(?: \w+)? off"
+    r"(?P<who>(?:(?!\bto\b)[^.,;:()\n]){1,60}?)\s+(?:to\s+)?(?:approve|confirm|sign(?: \w+)? off"
     r"|authori[sz]e"
     r"|review|agree|consent)\b(?! (?:if|whether|how|when|what))",
     rf"\b(?:asks?|asking)\s+(?P<who>[^.,;:()\n]{{1,60}}?)\s+for\s+{_FEW}{_NOUN}\b",

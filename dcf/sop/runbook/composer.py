@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from dcf.sop.procedure import Note
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
+from dcf.sop.runbook.cases import has_action, is_case, is_counted, with_actions, without_trigger
 from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.conditions import (
     Decision,
-    acts,
     decides,
     depends,
     has_cases,
@@ -121,7 +120,7 @@ class Composer:
             decision = behind
         if decision is None and (case or asks(section.title)):
             decision = Decision(section.title, "")
-        if decision is None and _has_action(section):
+        if decision is None and has_action(section):
             decision = Decision(section.title, "")
         if section.level and not aside and decision:
             return self._decided(section, heading, decision, scope)
@@ -144,8 +143,8 @@ class Composer:
 
     def _below(self, children: Sequence[Section], scope: Scope) -> None:
         cases = [one for one in children if self.by_cases and is_case(one)]
-        counted = len(children) > 1 and all(_is_counted(one) for one in children)
-        children = _with_actions(children)
+        counted = len(children) > 1 and all(is_counted(one) for one in children)
+        children = with_actions(children)
         faults = [one for one in children if is_fault(bare_title(one.title))]
         if not counted and self._in_cases():
             faults = [one for one in children if one.purpose == "unknown"]
@@ -228,7 +227,7 @@ class Composer:
         self, section: Section, heading: Piece, decision: Decision, scope: Scope
     ) -> list[Node]:
         """A heading that is a condition, over what is done then."""
-        trigger, blocks = _without_trigger(section.blocks)
+        trigger, blocks = without_trigger(section.blocks)
         told = f"{decision.condition}: {read_trigger(trigger.text)}" if trigger else ""
         line = trigger.line if trigger else heading.line
         node = Node(line, question_of(told or decision.condition))
@@ -607,64 +606,6 @@ class Composer:
         """The flowcharts as notes: they show what the steps tell."""
         for block in self.writer.charts:
             self.writer.say(whole(block), None)
-
-
-def _is_counted(section: Section) -> bool:
-    told = ("note", "guardrails", "inputs", "roles", "objective", "aside")
-    if is_step_heading(section.title):
-        return True
-    return bool(step_number(section.title)) and section.purpose not in told
-
-
-def _with_actions(children: Sequence[Section]) -> list[Section]:
-    """``children``; a case without steps has those of the section behind it: ``If this fails``,
-    ``Action``."""
-    found: list[Section] = []
-    for child in children:
-        before = found[-1] if found else None
-        if before and child.purpose == "steps" and not before.children and _is_bare(before):
-            before.children.append(child)
-        else:
-            found.append(child)
-    return found
-
-
-def _has_action(section: Section) -> bool:
-    """Whether a section says under a label what is done, and its heading in which case."""
-    title = bare_title(section.title)
-    if section.purpose != "unknown" or is_step_heading(section.title):
-        return False
-    if _without_trigger(section.blocks)[0] is not None:
-        return True
-    told = (one for block in section.blocks if block.kind == "text" for one in pieces(block.lines))
-    return not is_clear_order(title) and any(is_action(one.text) for one in told)
-
-
-def _without_trigger(blocks: Sequence[Block]) -> tuple[Piece | None, list[Block]]:
-    """The sentence that says under a label when a case is so, and the blocks without it."""
-    first = blocks[0] if blocks and blocks[0].kind == "text" else None
-    told = list(pieces(first.lines)) if first else []
-    if first is None or read_trigger(told[0].text) is None:
-        return None, list(blocks)
-    if len(told) == 1:
-        return told[0], list(blocks[1:])
-    begin = told[1].line
-    if begin == told[0].last:
-        return None, list(blocks)
-    rest = replace(first, line=begin, lines=[row for row in first.lines if row[0] >= begin])
-    return told[0], [rest, *blocks[1:]]
-
-
-def _is_bare(section: Section) -> bool:
-    """Whether a heading is a case, and nothing below it is to be done."""
-    said = (piece.text for block in section.blocks for piece in all_pieces(block))
-    return read_case(section.title) is not None and not any(acts(one) for one in said)
-
-
-def is_case(section: Section) -> bool:
-    """Whether the heading of a section is an order, as ``Cancel an order``."""
-    title = bare_title(section.title)
-    return section.purpose == "unknown" and is_order(title) and not is_name(title)
 
 
 def _number(node: Node, number: str, scope: Scope) -> None:
