@@ -1,71 +1,204 @@
-"""Sections that are cases: a condition as a heading, and what is done then below it."""
+"""Cases that headings, labels and the lines over lists name, without a word that says *if*."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
 
-from dcf.sop.runbook.block import Block
-from dcf.sop.runbook.conditions import acts, is_action, read_case, read_trigger
-from dcf.sop.runbook.headings import bare_title, is_name, is_step_heading, step_number
-from dcf.sop.runbook.items import all_pieces
+from dcf.sop.language.phrase import MAX_PHRASE, masked
+from dcf.sop.runbook.answers import ARROW, read_answer
+from dcf.sop.runbook.conditions import Decision, opens, read_alone, read_decision
+from dcf.sop.runbook.consequences import bids, leads
+from dcf.sop.runbook.ends import hands_over, is_last_act
 from dcf.sop.runbook.sections import Section
-from dcf.sop.runbook.wording import Piece, is_clear_order, is_order, pieces
+from dcf.sop.runbook.wording import is_order, pieces, plain
+
+_ANY_OF = re.compile(
+    r"(?P<then>.*?),?\s+(?:only\s+)?(?:if|when|in case|in the event(?: that)?)(?:\s+(?:any|one|some"
+    r"|all|either|at least one|the following|these|of|conditions?|is|are|apply|applies|true|met"
+    r"|happens?|occurs?|holds?|or|more|criteria|situations?))*\s*:",
+    re.IGNORECASE,
+)
+_DEPENDS = re.compile(
+    r"(?:.*\b(?:depend(?:ing|s)? (?:up)?on|according to|based on|one of (?:the following|these)"
+    r"|either of|whichever|as follows|in (?:the following|these) (?:cases|situations|scenarios)"
+    r"|(?:following|common|possible|typical|known) (?:\w+ )?(?:cases?|causes?|scenarios?|symptoms?"
+    r"|issues?|problems?|errors?|reasons?|situations?))\b.*)",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(
+    r"(?P<mark>\*\*|__|\*|`)(?P<bold>(?:(?<=\*\*)[^*\n]{3,90}?|[^*_`\n]{3,90}?))\s*:?(?P=mark)\s*(?:[:–—-]"
+    r"|\?)?\s*(?P<then>\S.*)"
+    r"|(?P<bare>[^*_`:.\n]{3,60}?)\s*(?::\s+|\?\s+)(?![-=–—→])(?P<told>\S.*)",
+    re.DOTALL,
+)
+_STATE = re.compile(
+    r"\b(?:is|are|was|were|has|have|isn['’]t|aren['’]t|cannot|can['’]t|won['’]t|doesn['’]t|don['’]t"
+    r"|does not|do not|did not|fails?|hangs?|crash(?:es)?|exceeds?|rises?|drops?|stays?|keeps?"
+    r"|exists?|occurs?|appears?|gets?|becomes?|stops?|times? out)\b",
+    re.IGNORECASE,
+)
+_FAULT = re.compile(
+    r"\b(?:not|no|stuck|down|missing|unavailable|unreachable|failed|failing|failures?|full|lost"
+    r"|expired|broken|slow|pending|exhausted|stopped|unhealthy|degraded|blank|invalid|wrong|denied"
+    r"|refused|unknown|crash\w*|too (?:many|few|high|low|large|slow|big|old)|high|low|insufficient"
+    r"|errors?|timed? ?outs?|leaks?|corrupt\w*|mismatch|unresponsive|outage|overload\w*|without"
+    r"|scaled|restarting|looping|evicted|throttl\w+|rejected|unauthori[sz]ed|incorrect)\b"
+    r"| (?:open|closed|locked|offline|critical|exceeded)$",
+    re.IGNORECASE,
+)
+_OF_THIS = re.compile(
+    r"(?:this|it|these) (?:[\w-]+ )?(?:applies|apply|is used|fires|triggers)|to (?:use|apply)\b.*",
+    re.IGNORECASE,
+)
+"""When the whole text is for: ``When this applies``."""
+_WHEN_TO = re.compile(r"when (?:and how )?(?:to|should (?:i|you|we)) ", re.IGNORECASE)
+_TRIGGER = re.compile(
+    r"[*_]{1,2}(?:triggers?|conditions?|when|if|criteria|applies (?:to|when)|signs?|symptoms?)"
+    r"\s*(?::[*_]{1,2}|[*_]{1,2}\s?[:–—-])\s+(?=\S)",
+    re.IGNORECASE,
+)
+_ACTION = re.compile(
+    r"[*_]{1,2}(?:actions?|response|what to do|resolution|remedy|fix|then|do|decision)"
+    r"(?: \w+)?\s*(?::[*_]{1,2}|[*_]{1,2}\s?[:–—-])\s+(?=\S)",
+    re.IGNORECASE,
+)
+_IF_SO = re.compile(
+    r"(?:what to do|(?:the )?(?:next )?(?:steps?|procedure|actions?)(?: to take)?|how to "
+    r"(?:proceed|respond|react))\s*(?:if|when|in (?:the )?(?:case|event)(?: of| that)?)\s+(?=\S)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"(?:what|how|why|who|which|where|when|for|this|that|it|we|you|there)\b", re.IGNORECASE
+)
+_OF_CASES = re.compile(
+    r".*\b(?:cases|scenarios|situations|exceptions|circumstances|variants|options|alternatives"
+    r"|failure modes|problems|issues|errors|symptoms|causes|failures|type notes|types)$"
+    r"|(?:detect|determine|identify|classify|establish)\b.* (?:type|kind|category|scenario|case)"
+    r"|troubleshooting\b.*|(?:common|known|special|edge) .*",
+    re.IGNORECASE,
+)
+_ONE_OF = re.compile(
+    r"(?:scenario|case|option|alternative|variant|situation|symptom|problem|issue|error|cause"
+    r"|condition|possibility|finding|fall|cas|caso)"
+    r"(?:\s*#?[0-9]+|\s+[A-Za-z](?=\s*[:.)–—-]))?\s*[:.)–—-]\s*(?=\S)",
+    re.IGNORECASE,
+)
+_LONGEST_STATE = 12
 
 
-def is_counted(section: Section) -> bool:
-    told = ("note", "guardrails", "inputs", "roles", "objective", "aside")
-    if is_step_heading(section.title):
+def read_case(title: str) -> Decision | None:
+    """What a heading or a line in bold letters says to be the case for what stands below it."""
+    said = plain(title).rstrip(" :.?")
+    alone = read_alone(said)
+    if alone is not None:
+        return None if _OF_THIS.fullmatch(alone.condition) else alone
+    named = _ONE_OF.match(said) or _IF_SO.match(said)
+    if named:
+        return Decision(said[named.end() :].strip(" *_"), "")
+    return Decision(said, "") if is_state(said) else None
+
+
+def decides(section: Section) -> bool:
+    """Whether a sentence of a section says what is done in some case, or over a list in which."""
+    for block in section.blocks:
+        for one in (block, *block.children):
+            first = one.children[0] if one.kind == "item" and one.children else one
+            for piece in pieces(first.lines) if first.kind == "text" else ():
+                decision = read_decision(piece.text)
+                if decision and (piece.text.endswith(":") or leads(decision.then)):
+                    return True
+    return False
+
+
+def acts(text: str) -> bool:
+    """Whether ``text`` tells somebody to do something, always or in some case."""
+    if is_order(text):
         return True
-    return bool(step_number(section.title)) and section.purpose not in told
+    decision = read_decision(text) or read_arrow(text) or read_labelled(text)
+    return decision is not None and leads(decision.then)
 
 
-def with_actions(children: Sequence[Section]) -> list[Section]:
-    """``children``; a case without steps has those of the section behind it: ``If this fails``,
-    ``Action``."""
-    found: list[Section] = []
-    for child in children:
-        before = found[-1] if found else None
-        if before and child.purpose == "steps" and not before.children and _is_bare(before):
-            before.children.append(child)
-        else:
-            found.append(child)
-    return found
+def read_when_to(title: str) -> str:
+    """``When to escalate``: what is done in each of the cases below it; empty for none."""
+    found = _WHEN_TO.match(title)
+    then = title[found.end() :].strip() if found else ""
+    return then if hands_over(then) else ""
 
 
-def has_action(section: Section) -> bool:
-    """Whether a section says under a label what is done, and its heading in which case."""
-    title = bare_title(section.title)
-    if section.purpose != "unknown" or is_step_heading(section.title):
+def read_trigger(text: str) -> str | None:
+    """``**Trigger**: the gate is down``: what is so then; None where ``text`` does not say it."""
+    found = _TRIGGER.match(text)
+    return text[found.end() :].strip() if found else None
+
+
+def is_action(text: str) -> bool:
+    """Whether a label says that what follows is to be done: ``**Action**: refund it``."""
+    return bool(_ACTION.match(text))
+
+
+def has_cases(title: str) -> bool:
+    """Whether what stands below a heading are cases: ``Special cases``, ``Common issues``."""
+    return bool(_OF_CASES.fullmatch(title.strip()))
+
+
+def is_state(text: str) -> bool:
+    """Whether ``text`` is a clause that tells how something is: ``Disk is full``."""
+    said = text.rpartition(": ")[2]
+    if _ASKS.match(said):
         return False
-    if without_trigger(section.blocks)[0] is not None:
-        return True
-    told = (one for block in section.blocks if block.kind == "text" for one in pieces(block.lines))
-    return not is_clear_order(title) and any(is_action(one.text) for one in told)
+    return len(said.split()) <= _LONGEST_STATE and bool(_STATE.search(said)) and not is_order(said)
 
 
-def without_trigger(blocks: Sequence[Block]) -> tuple[Piece | None, list[Block]]:
-    """The sentence that says under a label when a case is so, and the blocks without it."""
-    first = blocks[0] if blocks and blocks[0].kind == "text" else None
-    told = list(pieces(first.lines)) if first else []
-    if first is None or read_trigger(told[0].text) is None:
-        return None, list(blocks)
-    if len(told) == 1:
-        return told[0], list(blocks[1:])
-    begin = told[1].line
-    if begin == told[0].last:
-        return None, list(blocks)
-    rest = replace(first, line=begin, lines=[row for row in first.lines if row[0] >= begin])
-    return told[0], [rest, *blocks[1:]]
+def is_fault(text: str) -> bool:
+    """Whether ``text`` names something that is wrong: ``Pod stuck in Pending``."""
+    few = len(text.split()) <= _LONGEST_STATE and not _ASKS.match(text)
+    return few and not is_order(text) and bool(_STATE.search(text) or _FAULT.search(text))
 
 
-def _is_bare(section: Section) -> bool:
-    """Whether a heading is a case, and nothing below it is to be done."""
-    said = (piece.text for block in section.blocks for piece in all_pieces(block))
-    return read_case(section.title) is not None and not any(acts(one) for one in said)
+def read_labelled(text: str, any_label: bool = False, explained: bool = False) -> Decision | None:
+    """``**Login fails**: reset the password``. ``any_label``: whatever stands before the colon is
+    a case, as in a list below ``Depending on …``. ``explained``: what is to be done follows in
+    another sentence."""
+    if len(text) > MAX_PHRASE:
+        return None
+    found = _LABELLED.match(text)
+    if found is None or opens(text) or read_answer(text) is not None:
+        return None
+    label = (found["bold"] or found["bare"]).strip(" :*_")
+    then = (found["then"] or found["told"]).strip()
+    if not (leads(then) or explained) or (is_order(label) and not (any_label and found["bold"])):
+        return None
+    if any_label or (is_state(label) if found["bold"] is None else is_fault(label)):
+        return Decision(label, then)
+    return None
 
 
-def is_case(section: Section) -> bool:
-    """Whether the heading of a section is an order, as ``Cancel an order``."""
-    title = bare_title(section.title)
-    return section.purpose == "unknown" and is_order(title) and not is_name(title)
+def read_any_of(text: str) -> str | None:
+    """``Contact support if any of these is true:``: what is done when something in the list below
+    is so."""
+    found = _ANY_OF.fullmatch(plain(text).strip(" *_"))
+    return found["then"].strip(" *_") if found and bids(found["then"]) else None
+
+
+def depends(text: str) -> bool:
+    """Whether one of several things below is done: ``Depending on the type:``."""
+    return text.rstrip(" *_").endswith(":") and bool(_DEPENDS.match(text))
+
+
+def read_arrow(text: str) -> Decision | None:
+    """``The disk is full → drain the node``: a case, and what is done in it. A path through menus
+    (``Go to Settings → Users``) is none."""
+    if len(text) > MAX_PHRASE:
+        return None
+    parts = re.split(rf"\s*{ARROW}\s*", masked(text))
+    head, tail = text[: len(parts[0])], text[len(text) - len(parts[-1]) :]
+    if len(parts) < 2 or not head.strip(" *_"):
+        return None
+    if len(parts) > 2 and parts[-2].endswith("?"):
+        # ``Check the seal → Broken? → Refuse it``: what is looked at, what is found, what is done.
+        head = text[: len(text) - len(parts[-1])].rstrip(" →⇒➔➜⟶—-=>")
+    elif len(parts) > 2:
+        tail = text[len(head) :].lstrip(" →⇒➔➜⟶—-=>")
+    if (is_order(head) and not head.endswith("?")) or not (leads(tail) or is_last_act(tail)):
+        return None
+    return Decision(head.strip(" *_:"), tail.strip())

@@ -10,30 +10,33 @@ import re
 from collections.abc import Sequence
 
 from dcf.sop.procedure import Note
+from dcf.sop.runbook.answers import read_answer, read_otherwise
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
-from dcf.sop.runbook.cases import has_action, is_case, is_counted, with_actions, without_trigger
-from dcf.sop.runbook.command import read_commands
-from dcf.sop.runbook.conditions import (
-    Decision,
+from dcf.sop.runbook.case_sections import (
+    has_action,
+    is_case,
+    is_counted,
+    with_actions,
+    without_trigger,
+)
+from dcf.sop.runbook.cases import (
     decides,
     depends,
     has_cases,
     is_action,
     is_fault,
-    leads,
-    read_answer,
     read_any_of,
     read_arrow,
-    read_aside,
     read_case,
-    read_decision,
     read_labelled,
-    read_otherwise,
     read_trigger,
     read_when_to,
 )
+from dcf.sop.runbook.command import read_commands
+from dcf.sop.runbook.conditions import Decision, read_aside, read_decision
+from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.declarations import Declarations
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.ends import denies, hands_over, is_last_act, is_of_others

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dcf.sop.runbook.answers import read_answer
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout
 from dcf.sop.runbook.command import read_commands
-from dcf.sop.runbook.conditions import read_answer
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.tables import is_table_of_steps
 from dcf.sop.runbook.wording import Piece, is_duty_of_reader, is_order, pieces

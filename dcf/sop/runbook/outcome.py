@@ -38,8 +38,8 @@ def outcome(draft: Draft) -> dict[str, Any]:
             for then, line in (*((one.then, one.line) for one in step.branches),):
                 branches.append(ways.way(then, step, line or step.line))
             line = getattr(step.then, "line", 0)
-            # What is done in no case of several is told only where the text says it.
-            told = line or set(step.choices) <= YES_OR_NO
+            # What is done in no case is told where the text says it, or where it does not go on.
+            told = line or (set(step.choices) <= YES_OR_NO and not ways.goes_on(step))
             if step.branches and told and not isinstance(step.then, Continue):
                 branches.append(ways.way(step.then, step, line or step.line))
         elif isinstance(step.then, GoTo):
@@ -97,6 +97,15 @@ class _Ways:
     following: dict[int, Step | None]
     lasts: dict[int, int]
     handing: dict[str, int]
+
+    def goes_on(self, step: Step) -> bool:
+        """Whether ``step`` leads to what stands behind it and all that is inside of it."""
+        behind = self.following[id(step)]
+        while behind is not None and behind.number.startswith(f"{step.number}."):
+            behind = self.following[id(behind)]
+        if isinstance(step.then, GoTo):
+            return behind is not None and step.then.step == behind.number
+        return isinstance(step.then, Continue)
 
     def way(self, then: Direction, step: Step, line: int) -> dict[str, Any]:
         """Where ``then`` leads: a step's number, the end, or to somebody else, where that is said

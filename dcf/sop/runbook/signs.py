@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
-from dcf.sop.runbook.conditions import acts, decides
+from dcf.sop.runbook.cases import acts, decides
 from dcf.sop.runbook.items import all_pieces, has_commands, is_command
 from dcf.sop.runbook.loops import read_each
 from dcf.sop.runbook.rules import is_rule

@@ -5,17 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dcf.sop.runbook.answers import read_answer, read_otherwise
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
-from dcf.sop.runbook.conditions import (
-    Decision,
-    leads,
-    read_answer,
-    read_arrow,
-    read_decision,
-    read_inside,
-    read_otherwise,
-)
+from dcf.sop.runbook.cases import read_arrow
+from dcf.sop.runbook.conditions import Decision, read_decision, read_inside
+from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.ends import denies, hands_over, is_helpless, is_last_act, read_end
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, End, Node
 from dcf.sop.runbook.headings import bare_title, slug

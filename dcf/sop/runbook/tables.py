@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from dcf.sop.runbook.block import Block
-from dcf.sop.runbook.conditions import bids
+from dcf.sop.runbook.consequences import bids
 from dcf.sop.runbook.wording import Piece, is_clear_order, is_order
 
 _CELLS = re.compile(r"(?<!\\)\|")

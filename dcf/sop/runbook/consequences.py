@@ -1,0 +1,53 @@
+"""What follows from a condition: something to do, a way to go on, or only how things are then."""
+
+from __future__ import annotations
+
+import re
+
+from dcf.sop.runbook.ends import is_last_act, read_end
+from dcf.sop.runbook.jumps import NEXT
+from dcf.sop.runbook.wording import core, is_order
+
+_REQUIRES = re.compile(
+    r"(?:[\w-]+ing (?:[\w\"()-]+ ){1,5})?(?:may |will |always )?requires? (?!that\b)[a-z]",
+    re.IGNORECASE,
+)
+_OBLIGES = re.compile(
+    r"\b(?:should|must|shall|ha(?:s|ve) to|needs? (?:to|a|an)|ought to|is required|are required"
+    r"|(?:is|are) (?:needed|necessary|recommended|advisable|possible)|try|consider"
+    r"|(?:can|could|may|will|would|is|are|to) (?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|ut|et)\b"
+    r"|(?:you|we|they|the (?:agent|user|team|operator|engineer)) (?:can|may|will|could|might)"
+    r"|(?:[A-Z]{2,5}|teams?|leads?|managers?|owners?|engineers?|coordinators?|officers?|users?"
+    r"|customers?|admin\w*|operators?|chairs?|reviewers?|directors?|board)\b[^,;]{0,40}"
+    r" (?:may|can|will|would)"
+    r"|(?:is|are) (?:denied|rejected|refused|closed|escalated|transferred|approved|cancell?ed"
+    r"|refunded|granted|accepted))\b",
+    re.IGNORECASE,
+)
+_EXPLAINS = re.compile(
+    r"(?:then )?(?:[\w`'’\"*/.()-]+ ){1,8}?(?:is|are|was|were|has|have|had|will|would|may|might"
+    r"|could"
+    r"|can|cannot|does|do|did|means?|indicates?|suggests?|implies|shows?|points?|happens?|seems?"
+    r"|tells?|causes?|runs?|uses?|results?|becomes?|remains?)\b|(?:it|this|that|there|which)\b",
+    re.IGNORECASE,
+)
+
+
+def leads(text: str) -> bool:
+    """Whether ``text`` is something to do, or a way to go on."""
+    said = text.rstrip(". ")
+    return is_order(text) or bool(read_end(text)) or bool(said and NEXT.fullmatch(said))
+
+
+def bids(text: str) -> bool:
+    """Whether ``text`` is something to do, whoever is said to do it."""
+    said = bool(_REQUIRES.match(text) or _OBLIGES.search(text))
+    return leads(text) or is_last_act(text) or said
+
+
+def explaining(then: str) -> bool:
+    """Whether ``then`` only tells how things are: ``this means that no traffic arrives``."""
+    said = core(then)
+    if not said or leads(then) or is_last_act(then) or _OBLIGES.search(said):
+        return False
+    return bool(_EXPLAINS.match(said))
