@@ -82,6 +82,11 @@ _BEFORE_THIS = re.compile(
     r"(?:but |and )?before (?:(?:doing|starting) )?(?:so|this|that|it|you (?:do|start))\b",
     re.IGNORECASE,
 )
+_IS_IT = re.compile(
+    r"(?:is|are|was|were|does|do|did|has|have|can|could)\s(?!you\b|we\b)[^.!]{8,200}\?$",
+    re.IGNORECASE,
+)
+"""A question to which whoever does the steps finds the answer."""
 _QUOTES = re.compile(r"[^:\"“]{2,30}:\s*[\"“].+")
 _TOLD = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|will|would|does|do|did|can|could|should|must|may"
@@ -574,6 +579,8 @@ class Composer:
             node = self.writer.act(piece, piece.text, scope)
             if is_last_act(piece.text) and node.is_open:
                 node.end = "stop" if denies(piece.text) else "finish"
+        elif scope.last and not in_step and _IS_IT.match(piece.text):
+            self.writer.act(piece, piece.text, scope)
         elif (is_order(piece.text) or self.writer.is_practised(piece.text)) and not (
             in_step and scope.last
         ):
