@@ -22,6 +22,7 @@ from dcf.sop.runbook.cases import (
     has_cases,
     is_action,
     is_fault,
+    joined,
     read_any_of,
     read_arrow,
     read_case,
@@ -284,7 +285,7 @@ class Composer:
     ) -> bool:
         """Whether what stands below it was read with it. ``names``: commands stand below it, so
         what ends with a colon is what they are for."""
-        said = list(pieces(block.lines))
+        said = joined(list(pieces(block.lines)))
         at = 0
         while at < len(said):
             piece, rest = said[at], said[at + 1 :]

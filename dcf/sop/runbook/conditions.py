@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.answers import ARROW
-from dcf.sop.runbook.consequences import bids, explaining, leads
+from dcf.sop.runbook.consequences import bids, explaining, is_verdict, leads
 from dcf.sop.runbook.flow import NO, YES
 from dcf.sop.runbook.wording import core, is_order, plain
 
@@ -102,9 +102,16 @@ _BEHIND = re.compile(
 _ASKING = re.compile(
     r"(?:check|verify|see|determine|confirm|ask|decide|find|know|test|validate|identify|assess"
     r"|evaluate|consider|investigate|inspect|look|monitor|review|make|ensure|learn|tell|note"
-    r"|understand|examine|establish|clarify|watch|observe|analy[sz]e)\b",
+    r"|understand|examine|establish|clarify|watch|observe|analy[sz]e|compare|count|measure|search"
+    r"|list|query|calculate)\b",
     re.IGNORECASE,
 )
+_LOOKS_IN = re.compile(
+    r"(?:check|see|look|verify|find|ask|determine|confirm) (?:in|on|at|with|from|by|via|using|under)"
+    r"\b[^,;]{1,60} (?:if|whether)\b",
+    re.IGNORECASE,
+)
+"""``Check in the system if the room is taken``: whether it is."""
 _IN_BRACKETS = re.compile(
     r"\s*\((?:only )?(?P<word>if|unless|when)\s+(?P<said>[^()]{2,80})\)(?=[.:]?$|\s*`[^`]*`$)",
     re.IGNORECASE,
@@ -208,6 +215,11 @@ def read_alone(text: str) -> Decision | None:
     return Decision(condition, "", negated=word == "unless")
 
 
+def finds_out(text: str) -> bool:
+    """Whether ``text`` tells how to learn what is so: ``Check the graph``."""
+    return bool(_ASKING.match(core(text)))
+
+
 def opens(text: str) -> bool:
     """Whether ``text`` begins with a word that opens a condition, whatever follows."""
     return bool(_IF.match(plain(text)))
@@ -264,9 +276,10 @@ def _behind(said: str, hidden: str) -> Decision | None:
     over = _NEEDED_OVER.search(said.rstrip(" ."))
     if over and is_order(said) and (said.endswith(":") or not _BEHIND.search(hidden)):
         return Decision(said[: over.start()], said[: over.start()])
-    if not is_order(said) or said.endswith(":"):
+    if said.endswith(":"):
         return None
-    if aside := read_aside(said):
+    told_to_act = is_order(said)
+    if told_to_act and (aside := read_aside(said)):
         return aside
     # What stands elsewhere in brackets is said by the way.
     found = _BEHIND.search(_INNER.sub(lambda inner: "_" * len(inner[0]), hidden))
@@ -275,6 +288,8 @@ def _behind(said: str, hidden: str) -> Decision | None:
     condition = said[found.end() :].strip(" .")
     then = said[: found.start()].strip()
     word = found["word"].lower()
+    if not told_to_act and not is_verdict(then):
+        return None
     if word == "if" and _FINDS_OUT.search(then):
         return None
     if not condition or condition.endswith(":") or _FOR_YOU.match(condition):
@@ -284,7 +299,7 @@ def _behind(said: str, hidden: str) -> Decision | None:
     told = core(said)
     if _TELLING.match(told) and not _ABOUT.match(condition):
         return None
-    if _ASKING.match(told) and len(core(then).split()) < 2:
+    if finds_out(told) and (len(core(then).split()) < 2 or _LOOKS_IN.match(told)):
         return None
     if word.startswith("when") and _IN_TIME.match(condition):
         return None

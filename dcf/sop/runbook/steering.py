@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dcf.sop.runbook.answers import read_answer, read_otherwise
 from dcf.sop.runbook.block import Block
-from dcf.sop.runbook.cases import read_arrow
+from dcf.sop.runbook.cases import read_case_of
 from dcf.sop.runbook.conditions import Decision, read_decision, read_inside
 from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.ends import denies, hands_over, is_helpless, is_last_act, read_end
@@ -73,7 +73,7 @@ class Steering:
         if inside is not None:
             self._inside(piece, inside, scope, below, rest)
             return True
-        decision = read_decision(piece.text) or read_arrow(piece.text) or self._led(piece, scope)
+        decision = read_decision(piece.text) or read_case_of(piece.text) or self._led(piece, scope)
         if decision is not None:
             return self.decide(piece, decision, scope, below, rest)
         until = read_until(piece.text)
