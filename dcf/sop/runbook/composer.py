@@ -561,6 +561,7 @@ class Composer:
             else:
                 self._prose_act(piece, scope)
         elif is_order(piece.text):
+            self.writer.retry(piece, scope.told)
             self.writer.say(piece, scope.told, as_step=True)
         elif _OPEN.search(piece.text) or not (scope.last or _TOLD.search(piece.text)):
             self.writer.unclear(piece, scope)

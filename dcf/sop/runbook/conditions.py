@@ -18,6 +18,8 @@ _BEFORE = (
 _IF = re.compile(
     rf"{_BEFORE}(?P<word>if|in (?:the )?(?:case|event)(?: that| of| when)?|unless"
     r"|should(?=\s+(?:an?|any|no|the|this|that|these|those|it|you|we|they|there|your|our)\b)"
+    r"|after(?=\s+(?:[\w-]+\s+){0,4}?(?:fail\w*|attempts?|tries|retries|unsuccessful"
+    r"|no (?:answer|response|reply|reaction))\b)"
     r"|where applicable,? if|wenn|falls|sollte|si|en caso de(?: que)?|en cas de)\b\s*",
     re.IGNORECASE,
 )
@@ -61,8 +63,8 @@ _FURTHER = re.compile(
     re.IGNORECASE,
 )
 _INSIDE = re.compile(
-    r"(?:\s*[;:,]\s*|\s+[–—-]\s+)(?:and |but |or |then )?(?=(?:if|unless|in case|when)\b)"
-    r"|\s+(?:and|but)\s+(?=if\b)",
+    r"(?:\s*[;:,]\s*|\s+[–—-]\s+)(?:and |but |or |then )?(?=(?:if|unless|in case|when"
+    r"|after)\b)|\s+(?:and|but)\s+(?=if\b)",
     re.IGNORECASE,
 )
 _SEPARATOR = re.compile(rf"\s*{ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|\s+then\s+|\s+[–—]\s+")

@@ -92,6 +92,8 @@ _OTHERS = re.compile(
     r"|(?:anything|everything) else\b",
     re.IGNORECASE,
 )
+_AHEAD = 300
+"""Characters behind the beginning of an order that count."""
 _PARTS = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+")
 _WORK_ITEM = (
     r"(?:it|this|that|them|him|her|(?:the |this |any |all |such |every |your |their |a )"
@@ -120,8 +122,9 @@ _HANDED_OVER = re.compile(
     rf"|redirected|turned)(?: on| over| up| off)? to\b"
     rf"|(?:open|raise|file|create|submit|log) (?:a|an) (?:\w+ ){{0,2}}(?:ticket|case"
     rf"|(?:support )?request)"
-    rf"|(?:contact|consult|engage|involve|page|call|reach out to|connect with|get help from"
-    rf"|ask)\b(?![^.]* {_TO_KNOW})[^.]{{0,60}}\b(?:support|team|engineers?|on-?call|vendor"
+    rf"|ask \S.{{0,60}} (?:for (?:help|assistance|support)|to (?:take over|help|assist))\b"
+    rf"|(?:contact|consult|engage|involve|page|call|reach out to|connect with|get help from)"
+    rf"\b(?![^.]* {_TO_KNOW})[^.]{{0,60}}\b(?:support|team|engineers?|on-?call|vendor"
     rf"|helpdesk|help desk|specialists?|human|experts?|administrators?|commander|lead|manager|dba"
     rf"|sre)\b)",
     re.IGNORECASE,
@@ -187,4 +190,7 @@ def hands_over(text: str) -> bool:
 
 
 def _in_a_part(act: re.Pattern[str], text: str) -> bool:
-    return any(act.match(core(part)) for part in _PARTS.split(text[:MAX_PHRASE]))
+    """Whether an order in ``text`` begins as ``act`` does; what stands behind it counts, too."""
+    said = text[:MAX_PHRASE]
+    starts = [0, *(found.end() for found in _PARTS.finditer(said))]
+    return any(act.match(core(said[at : at + _AHEAD])) for at in starts)

@@ -70,8 +70,9 @@ _ASIDE = re.compile(
 _RESTART = re.compile(
     r"(?:start (?:over|again)|begin again|restart (?:the |this )?(?:procedure|process|runbook|from)"
     r"|(?:go|return|start)(?: back| over| again)* (?:to|from|at) the (?:start|beginning|top)"
-    r"|repeat (?:the|this"
-    r"|all|these|the above|the whole)(?: \w+)? ?(?:procedure|process|steps|above)?)\b",
+    r"|repeat (?:the|this|all|these)(?: \w+)? (?:procedure|process|steps)"
+    r"|repeat (?:all|(?:all )?(?:of )?the above|the whole (?:procedure|process)|this)"
+    r"(?=\W*(?:$|until\b|if\b|for\b)))",
     re.IGNORECASE,
 )
 
