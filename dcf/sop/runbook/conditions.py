@@ -15,11 +15,29 @@ _BEFORE = (
     r"(?:(?:however|but|and|also|then|now|or|else|otherwise|only|note that|alternatively|optionally"
     r"|similarly|likewise|finally|next|first|\*\*|__|[-–]),?\s*)*"
 )
+_FAILS = (
+    r"(?:fail\w*|errors?|attempts?|tries|retries|unsuccessful|timeouts?|mismatch|refusal|denial)"
+)
+_OUTCOME = (
+    rf"(?:{_FAILS}|rejection|success|doubt|approval|alarm|emergency|emergencies|conflicts?"
+    r"|no (?:answer|response|reply|reaction))"
+)
+"""What may come of something, or not: after it, on it, in case of it."""
+_EVENT = (
+    r"(?:[^,;:]{2,80}?\b(?:exceeds?|reach(?:es|ed)|drops?|rises?|falls?|fails?|breaks?|hangs|crashes"
+    r"|stops?|above|below|over|under|suspect\w*|smells?|hears?|notices?)\b)"
+)
+"""What nobody brings about by doing the steps."""
 _IF = re.compile(
-    rf"{_BEFORE}(?P<word>if|in (?:the )?(?:case|event)(?: that| of| when)?|unless"
+    rf"{_BEFORE}(?P<word>if(?:,[^,]{{2,40}},)?"
+    r"|in (?:the |an? )?(?:case|event)(?: that| of| when)?"
+    r"|in (?:the |an? )(?:rare|unlikely|worst|special|exceptional|unusual|odd) (?:case|event)"
+    r" (?:that|of|when|where)|unless"
     r"|should(?=\s+(?:an?|any|no|the|this|that|these|those|it|you|we|they|there|your|our)\b)"
-    r"|after(?=\s+(?:[\w-]+\s+){0,4}?(?:fail\w*|attempts?|tries|retries|unsuccessful"
-    r"|no (?:answer|response|reply|reaction))\b)"
+    rf"|after(?=\s+(?:[\w-]+\s+){{0,4}}?(?:{_FAILS}|no (?:answer|response|reply))\b)"
+    rf"|(?:up)?on(?=\s+(?:[\w-]+ )?{_OUTCOME}\b)|in(?=\s+(?:an? )?{_OUTCOME}\b)"
+    rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
+    r"|without(?=\s+(?!\w+ing\b))"
     r"|where applicable,? if|wenn|falls|sollte|si|en caso de(?: que)?|en cas de)\b\s*",
     re.IGNORECASE,
 )
@@ -33,7 +51,8 @@ _WHEN = re.compile(
 )
 """Words that open a condition, or tell something else: a time, a place, a purpose."""
 _IN_TIME = re.compile(
-    r"[\w-]+ing\b|you(?:'re|’re| are| have| want| need)\b"
+    r"[\w-]+ing\b|you(?:'re|’re)?\b(?! (?:see|find|cannot|can['’]t|do not|don['’]t|notice|suspect"
+    r"|get|receive|hear|encounter|lack)\b)"
     r"|(?:possible|applicable|needed|necessary|appropriate|required|relevant|available)\b"
     r"|.*\b(?:done|finish(?:ed|es)|complet\w+|ready|prompted|asked|over|up|installed|created"
     r"|started"

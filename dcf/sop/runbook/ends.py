@@ -94,7 +94,9 @@ _OTHERS = re.compile(
 )
 _AHEAD = 300
 """Characters behind the beginning of an order that count."""
-_PARTS = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+")
+_PARTS = re.compile(
+    r"\s*[:?]\s+|\s+(?:→|⇒|➔|➜|⟶|-{1,2}>|={1,2}>)\s+|\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+"
+)
 _WORK_ITEM = (
     r"(?:it|this|that|them|him|her|(?:the |this |any |all |such |every |your |their |a )"
     r"(?:[\w-]+ ){0,2}?(?:case|ticket|incident|issue|request|matter|file|alert|problem|claim|call"
