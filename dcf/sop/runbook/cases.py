@@ -11,7 +11,8 @@ from dcf.sop.runbook.conditions import Decision, finds_out, opens, read_alone, r
 from dcf.sop.runbook.consequences import bids, leads
 from dcf.sop.runbook.ends import hands_over, is_last_act
 from dcf.sop.runbook.sections import Section
-from dcf.sop.runbook.wording import Piece, is_order, pieces, plain
+from dcf.sop.runbook.verbs import is_verb
+from dcf.sop.runbook.wording import Piece, core, is_order, pieces, plain
 
 _ANY_OF = re.compile(
     r"(?P<then>.*?),?\s+(?:only\s+)?(?:if|when|in case|in the event(?: that)?)(?:\s+(?:any|one|some"
@@ -76,6 +77,8 @@ _OF_THIS = re.compile(
 )
 """When the whole text is for: ``When this applies``."""
 _WHEN_TO = re.compile(r"when (?:and how )?(?:to|should (?:i|you|we)) ", re.IGNORECASE)
+_OF_USE = re.compile(r"(?:use|apply|follow|run|read|start|call|invoke|perform|execute|do)\b", re.I)
+"""When the text itself is for: ``When to use this runbook``."""
 _TRIGGER = re.compile(
     r"[*_]{1,2}(?:triggers?|conditions?|when|if|criteria|applies (?:to|when)|signs?|symptoms?)"
     r"\s*(?::[*_]{1,2}|[*_]{1,2}\s?[:–—-])\s+(?=\S)",
@@ -105,6 +108,11 @@ _ONE_OF = re.compile(
     r"(?:scenario|case|option|alternative|variant|situation|symptom|problem|issue|error|cause"
     r"|condition|possibility|finding|fall|cas|caso)"
     r"(?:\s*#?[0-9]+|\s+[A-Za-z](?=\s*[:.)–—-]))?\s*[:.)–—-]\s*(?=\S)",
+    re.IGNORECASE,
+)
+_VARIANT = re.compile(
+    r"(?:on|in|with|without|using|via|from|for) \S.*"
+    r"|.*\b(?:users|customers|clients|employees|members|accounts|tenants|patients|students|orders)",
     re.IGNORECASE,
 )
 _LONGEST_STATE = 12
@@ -155,7 +163,7 @@ def read_when_to(title: str) -> str:
     """``When to escalate``: what is done in each of the cases below it; empty for none."""
     found = _WHEN_TO.match(title)
     then = title[found.end() :].strip() if found else ""
-    return then if hands_over(then) else ""
+    return then if hands_over(then) or (is_order(then) and not _OF_USE.match(then)) else ""
 
 
 def read_trigger(text: str) -> str | None:
@@ -188,6 +196,18 @@ def is_fault(text: str) -> bool:
     return few and not is_order(text) and bool(_STATE.search(text) or _FAULT.search(text))
 
 
+def is_variant(title: str) -> bool:
+    """Whether a heading beside others says for what its steps are: ``On macOS``, ``New users``."""
+    return bool(_VARIANT.fullmatch(title)) and not is_order(title)
+
+
+def begins(text: str) -> bool:
+    """Whether ``text`` is something to do, of which the label before it leaves no doubt: any verb
+    ahead is one."""
+    first = re.match(r"[a-z]+(?:-[a-z]+)*", core(text), re.IGNORECASE)
+    return leads(text) or (first is not None and is_verb(first[0].lower()))
+
+
 def read_labelled(text: str, any_label: bool = False, explained: bool = False) -> Decision | None:
     """``**Login fails**: reset the password``. ``any_label``: whatever stands before the colon is
     a case, as in a list below ``Depending on …``. ``explained``: what is to be done follows in
@@ -199,7 +219,7 @@ def read_labelled(text: str, any_label: bool = False, explained: bool = False) -
         return None
     label = (found["bold"] or found["bare"]).strip(" :*_")
     then = (found["then"] or found["told"]).strip()
-    if _ANNOUNCES.fullmatch(label) or not (leads(then) or explained):
+    if _ANNOUNCES.fullmatch(label) or not (begins(then) or explained):
         return None
     if is_order(label) and not (any_label and found["bold"]):
         return None

@@ -22,6 +22,7 @@ from dcf.sop.runbook.cases import (
     has_cases,
     is_action,
     is_fault,
+    is_variant,
     joined,
     read_any_of,
     read_arrow,
@@ -113,6 +114,9 @@ class Composer:
         self.writer.desk.path = section.path
         heading = Piece(section.line, section.last or section.line, section.title)
         decision = read_case(section.title)
+        aside_said = read_aside(section.title)
+        if decision is None and aside_said is not None:
+            decision = replace(aside_said, then=aside_said.then if is_order(section.title) else "")
         if decision is None and (behind := read_decision(bare_title(section.title))):
             decision = behind
         if decision is None and (case or section.title.endswith("?")):
@@ -142,7 +146,9 @@ class Composer:
         cases = [one for one in children if self.by_cases and is_case(one)]
         counted = len(children) > 1 and all(_is_counted(one) for one in children)
         children = _with_actions(children)
-        faults = [one for one in children if is_fault(bare_title(one.title))]
+        titles = [bare_title(one.title) for one in children]
+        of_cases = is_variant if sum(map(is_variant, titles)) > 1 else is_fault
+        faults = [one for one, said in zip(children, titles, strict=True) if of_cases(said)]
         if not counted and self._in_cases():
             faults = [one for one in children if one.purpose == "unknown"]
         alike = len(faults) > 1 and 2 * len(faults) >= len(children)

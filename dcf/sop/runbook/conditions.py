@@ -68,7 +68,7 @@ _NO_CASE = re.compile(
     r"|simplicity|most|some reason|best|help|assistance|questions|context|the"
     r" (?:time|purposes?|sake|first|next|last|rest|same|most|above|following)|an? (?:\w+ )?(?:list"
     r"|overview|description|explanation|guide|example|few|while|minute|hour|day|moment|full)"
-    r"|[0-9]+|\w+ing|safety reasons|security reasons)\b",
+    r"|[0-9]+|(?!(?:warn|exist|miss|fail|pend|remain|runn|incom|outgo|outstand)ing)\w+ing|safety reasons|security reasons)\b",
     re.IGNORECASE,
 )
 _MAY = re.compile(r"(?:you|we|they|the agent|agents?|users?) (?:can|may)\b", re.IGNORECASE)
@@ -134,7 +134,8 @@ _LOOKS_IN = re.compile(
 )
 """``Check in the system if the room is taken``: whether it is."""
 _IN_BRACKETS = re.compile(
-    r"\s*\((?:only )?(?P<word>if|unless|when)\s+(?P<said>[^()]{2,80})\)(?=[.:]?$|\s*`[^`]*`$)",
+    r"\s*\((?:(?:only )?(?P<word>if|unless|when)\s+(?P<said>[^()]{2,80})"
+    r"|(?P<only>[\w-]+(?: [\w-]+){0,2}) only)\)(?=[.:]?[*_]*$|\s*`[^`]*`$)",
     re.IGNORECASE,
 )
 _FINDS_OUT = re.compile(
@@ -217,10 +218,11 @@ def read_aside(text: str) -> Decision | None:
     aside = _IN_BRACKETS.search(masked(said))
     if aside is None or not said[: aside.start()].strip():
         return None
-    condition = said[aside.start("said") : aside.end("said")].strip()
+    group = "said" if aside["word"] else "only"
+    condition = said[aside.start(group) : aside.end(group)].strip()
     whole = said.rstrip(" .") if _AS_NEEDED.match(condition) else condition
     then = f"{said[: aside.start()]}{said[aside.end() :]}".strip()
-    return Decision(whole, then, negated=aside["word"].lower() == "unless")
+    return Decision(whole, then, negated=(aside["word"] or "").lower() == "unless")
 
 
 def read_alone(text: str) -> Decision | None:
@@ -299,7 +301,7 @@ def _behind(said: str, hidden: str) -> Decision | None:
         return Decision(said[: over.start()], said[: over.start()])
     if said.endswith(":"):
         return None
-    told_to_act = is_order(said)
+    told_to_act = is_order(re.sub(r"^only\s+", "", said, flags=re.IGNORECASE))
     if told_to_act and (aside := read_aside(said)):
         return aside
     # What stands elsewhere in brackets is said by the way.

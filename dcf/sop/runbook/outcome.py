@@ -53,6 +53,11 @@ def outcome(draft: Draft) -> dict[str, Any]:
         for one in branches
         if one["to"] == "escalate" and one["line"] in over
     ]
+    ends += [
+        {**_lines(step.line, lasts), "outcome": "escalated"}
+        for number, step in handing.items()
+        if number.rpartition(".")[0] in asked and not isinstance(step.then, Finish | Stop)
+    ]
     return {
         "sentences": [_sentence(one) for one in draft.sentences],
         "steps": [step_lines(step, lasts) for step in steps],
