@@ -301,6 +301,10 @@ class Composer:
             if names and piece.text.endswith(":") and not is_order(piece.text):
                 if not self.steering.move(piece, scope, [], []):
                     self.writer.act(piece, piece.text, scope)
+            elif (case := _explained_case(piece, rest)) and self.steering.decide(
+                piece, case, scope, [], rest
+            ):
+                at = len(said)
             elif (count := _belonging(piece, rest)) and self.steering.move(
                 piece, scope, [], rest[:count]
             ):
@@ -686,6 +690,13 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
         if read_decision(one.text) is not None:
             break
     return int(decision.explains and is_order(rest[0].text))
+
+
+def _explained_case(piece: Piece, rest: Sequence[Piece]) -> Decision | None:
+    """``**Lamp is red** — no power. Switch it on.``: what is done stands behind what it means."""
+    if not piece.text.startswith("**") or not any(is_order(one.text) for one in rest):
+        return None
+    return read_labelled(piece.text, explained=True)
 
 
 def _case_of(

@@ -17,7 +17,7 @@ from dcf.sop.runbook.writer import Writer
 _EACH = re.compile(
     r"\b(?:for|on|in|to|from|of|with|at) (?:each|every)(?: of the| one of the| and every)? "
     r"(?P<what>[a-z][\w /-]{0,50})"
-    r"|^\w+ (?:each|every) (?P<object>[a-z][\w /-]{0,50})"
+    r"|^\w+ (?:and \w+ )?(?:each|every) (?P<object>[a-z][\w /-]{0,50})"
     r"|^(?:go|work|walk|loop|iterate|step) (?:through|over) (?:all |each |every |the |a |of )+"
     r"(?:list of |set of )?(?P<through>[a-z][\w /-]{0,50})"
     r"|\b(?:on|in|for|to) (?:both|all)(?: of)?(?: the| your| our)? (?P<both>(?!cases?\b|times?\b|"
@@ -32,6 +32,7 @@ _EACH = re.compile(
     r"|next |further |additional )*(?P<rest>[a-z][\w /-]{0,50})",
     re.IGNORECASE,
 )
+_STRESSED = re.compile(r"\b(?:ALL|EACH|EVERY) (?:of (?:the )?|the )?(?P<what>[a-z][\w /-]{0,50})")
 _ONE_BY_ONE = re.compile(
     r"\bone (?P<single>[a-z][\w/-]*(?: [\w/-]+)?) at a time\b|\b(?P<unit>[a-z]{3,}) by (?P=unit)\b"
     r"|\b\w+ (?:(?:the|all|each|every|your|of) )*(?P<what>[\w/-]+(?: [\w/-]+){0,3}?),?[*_ ]+"
@@ -135,7 +136,7 @@ def read_each(text: str) -> str | None:
     if len(text) > MAX_PHRASE:
         return None
     hidden = masked(text)
-    found = _EACH.search(hidden) or _EACH.search(masked(core(text)))
+    found = _EACH.search(hidden) or _EACH.search(masked(core(text))) or _STRESSED.search(text)
     if found:
         said = next(one for one in found.groups() if one)
         return _NAME_ENDS.sub("", said).strip(" -/") or None

@@ -26,7 +26,9 @@ def outcome(draft: Draft) -> dict[str, Any]:
     asked = {step.number: step.title for step in steps if step.choices}
     handing = {one.number: one for one in steps if hands_over(one.title)}
     over = {one.line for one in draft.sentences if hands_over(one.text)}
-    ways = _Ways(following, lasts, handing, over, {one.number: one.line for one in steps})
+    wide = {*asked, *(one.number.rpartition(".")[0] for one in steps)}
+    lines = {one.number: one.line for one in steps}
+    ways = _Ways(following, lasts, handing, over, lines, wide)
     branches: list[dict[str, Any]] = []
     jumps: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
@@ -104,13 +106,15 @@ def _sentence(one: Sentence) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class _Ways:
     """``following`` are the steps behind steps, ``handing`` those by which somebody else takes
-    over, ``over`` the lines that say that somebody does, ``lines`` those of all steps."""
+    over, ``over`` the lines that say that somebody does, ``lines`` those of all steps,
+    ``wide`` those that ask something or have others inside."""
 
     following: dict[int, Step | None]
     lasts: dict[int, int]
     handing: dict[str, Step]
     over: set[int]
     lines: dict[str, int]
+    wide: set[str]
 
     def goes_on(self, step: Step) -> bool:
         """Whether ``step`` leads to what stands behind it and all that is inside of it."""
@@ -143,7 +147,7 @@ class _Ways:
         if handing is not None and isinstance(handing.then, Finish):
             return True
         within = said["line"] <= self.lines[to] <= said["last_line"]
-        return said["line"] in self.over and not within
+        return said["line"] in self.over and to in self.wide and not within
 
 
 def _ends(step: Step, lasts: dict[int, int], asked: dict[str, str]) -> Iterator[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dcf.sop.runbook.answers import read_answer, read_otherwise
 from dcf.sop.runbook.block import Block
@@ -197,6 +198,8 @@ class Steering:
             return False
         if decision.explains and not below and not rest:
             return False
+        if forbids(decision.then) and (rest_of_it := _besides(decision.then)):
+            decision = replace(decision, then=rest_of_it)
         if forbids(decision.then):
             self.writer.rule(piece, scope.told)
             self.reader.more(list(rest), list(below), scope)
@@ -427,6 +430,12 @@ class Steering:
         last.end, last.jump, last.way_line = end, jump, piece.line
         self.writer.desk.note(piece, "step", last)
         return True
+
+
+def _besides(text: str) -> str:
+    """What is to be done besides what must not be: ``Do not sign; call security``."""
+    clauses = re.split(r"\s*;\s*|\s+[–—-]\s+|,\s+(?:but|instead)\s+", text)
+    return next((one for one in clauses[1:] if leads(one) and not forbids(one)), "")
 
 
 def _marked(node: Node) -> str:
