@@ -134,14 +134,14 @@ class _Ways:
             to = then.step
         elif isinstance(then, Continue) and (behind := self.following[id(step)]) is not None:
             to = behind.number
-        if to != "end" and self._takes_over(to, said):
+        if to != "end" and self._takes_over(to, said, inside=to.startswith(f"{step.number}.")):
             to = "escalate"
         return {**said, "to": to, "step": step.number}
 
-    def _takes_over(self, to: str, said: dict[str, int]) -> bool:
-        """Whether somebody else does all that follows: the last step, told elsewhere, or the steps
-        of another place, where the lines of ``said`` call them so."""
-        handing = self.handing.get(to)
+    def _takes_over(self, to: str, said: dict[str, int], inside: bool) -> bool:
+        """Whether somebody else does all that follows: the last step of the case, told elsewhere,
+        or all of another place, where the lines of ``said`` call it so."""
+        handing = self.handing.get(to) if inside else None
         if handing is not None and said["line"] <= handing.line <= said["last_line"]:
             return False
         if handing is not None and isinstance(handing.then, Finish):
