@@ -36,6 +36,7 @@ _IF = re.compile(
     r"|should(?=\s+(?:an?|any|no|the|this|that|these|those|it|you|we|they|there|your|our)\b)"
     rf"|after(?=\s+(?:[\w-]+\s+){{0,4}}?(?:{_FAILS}|no (?:answer|response|reply))\b)"
     rf"|(?:up)?on(?=\s+(?:[\w-]+ )?{_OUTCOME}\b)|in(?=\s+(?:an? )?{_OUTCOME}\b)"
+    r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
     rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
     r"|without(?=\s+(?!\w+ing\b))"
     r"|where applicable,? if|wenn|falls|sollte|si|en caso de(?: que)?|en cas de)\b\s*",
@@ -68,7 +69,8 @@ _NO_CASE = re.compile(
     r"|simplicity|most|some reason|best|help|assistance|questions|context|the"
     r" (?:time|purposes?|sake|first|next|last|rest|same|most|above|following)|an? (?:\w+ )?(?:list"
     r"|overview|description|explanation|guide|example|few|while|minute|hour|day|moment|full)"
-    r"|[0-9]+|(?!(?:warn|exist|miss|fail|pend|remain|runn|incom|outgo|outstand)ing)\w+ing|safety reasons|security reasons)\b",
+    r"|[0-9]+|(?!(?:warn|exist|miss|fail|pend|remain|runn|incom|outgo|outstand)ing)\w+ing"
+    r"|safety reasons|security reasons)\b",
     re.IGNORECASE,
 )
 _MAY = re.compile(r"(?:you|we|they|the agent|agents?|users?) (?:can|may)\b", re.IGNORECASE)
@@ -86,7 +88,9 @@ _INSIDE = re.compile(
     r"|after)\b)|\s+(?:and|but)\s+(?=if\b)",
     re.IGNORECASE,
 )
-_SEPARATOR = re.compile(rf"\s*{ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|\s+then\s+|\s+[–—]\s+")
+_SEPARATOR = re.compile(
+    rf"\s*{ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|\s+then\s+|\s+[–—]\s+|\s+(?=(?:just|please|simply)\s)"
+)
 _RUN_ON = re.compile(
     r"\b(?:is|are|was|were|has|have|not|no|fails?|failed|exists?|occurs?|appears?)\b[^,;:]{0,80}?\s"
     r"(?=(?:determine|check|verify|contact|escalate|restart|run|use|follow|see|open|notify|ask"
@@ -128,7 +132,8 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 _LOOKS_IN = re.compile(
-    r"(?:check|see|look|verify|find|ask|determine|confirm) (?:in|on|at|with|from|by|via|using|under)"
+    r"(?:check|see|look|verify|find|ask|determine|confirm) (?:in|on|at|with|from|by|via|using"
+    r"|under)"
     r"\b[^,;]{1,60} (?:if|whether)\b",
     re.IGNORECASE,
 )

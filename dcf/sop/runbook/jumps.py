@@ -8,10 +8,10 @@ from dcf.sop.language.phrase import masked
 from dcf.sop.runbook.wording import core
 
 _GO = (
-    r"(?:go|jump|skip|return|proceed|continue|move|advance|head|switch|fall|start|resume|starting"
+    r"(?:(?:go|jump|skip|return|proceed|continue|move|advance|head|switch|fall|start|resume|starting"
     r"|begin(?:ning)?)"
     r"(?: (?:back|on|ahead|straight|directly|over|again|down|up))*"
-    r"(?: (?:to|with|at|from|through)|(?<=go)to)"
+    r"(?: (?:to|with|at|from|through)|(?<=go)to)|(?<!\w )back to)"
 )
 _GOES = re.compile(rf"(?:{_GO}|repeat|redo|retry|rerun)\b", re.IGNORECASE)
 _ELSEWHERE = re.compile(
