@@ -39,7 +39,7 @@ _PREVIOUS = re.compile(
 _SKIP = re.compile(
     r"(?:skip|omit|ignore)(?: over)? (?:the )?steps? #?(?P<step>[0-9]+)", re.IGNORECASE
 )
-_BARE_STEP = re.compile(rf"{_GO} #?(?P<step>[0-9]+)\b(?!\s*(?:%|\w))", re.IGNORECASE)
+_BARE_STEP = re.compile(rf"{_GO} #?(?P<step>[0-9]+\b(?!\s*(?:%|\w))|[b-h](?=\W*$))", re.IGNORECASE)
 NEXT = re.compile(
     r"(?:continue|proceed|go on|carry on|move on|go|go ahead|skip)(?: (?:on|ahead|directly))?"
     r"(?: (?:to|with|below))*(?: (?:the )?(?:next|following|rest(?: of)?|remaining)"

@@ -41,8 +41,12 @@ def outcome(draft: Draft) -> dict[str, Any]:
     for step in steps:
         if step.line in again and step.choices:
             loops.append(_lines(step.line, lasts))
-            led = [one for one in step.branches if isinstance(one.then, GoTo)]
-            jumps += [ways.way(one.then, step, step.line) for one in led if step.line in back]
+            led = (*(one.then for one in step.branches), step.then)
+            jumps += [
+                ways.way(then, step, step.line)
+                for then in led
+                if isinstance(then, GoTo) and step.line in back
+            ]
         elif step.choices or step.branches:
             for then, line in (*((one.then, one.line) for one in step.branches),):
                 branches.append(ways.way(then, step, line or step.line))
