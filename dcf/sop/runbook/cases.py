@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.answers import ARROW, read_answer
 from dcf.sop.runbook.conditions import Decision, opens, read_alone, read_decision
-from dcf.sop.runbook.consequences import bids, leads
+from dcf.sop.runbook.consequences import bids, is_verdict, leads
 from dcf.sop.runbook.ends import hands_over, is_last_act
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.verbs import is_verb
@@ -82,10 +82,13 @@ _QUOTED = re.compile(r"[\"“'‘«][^\"”'’»]+[\"”'’»]")
 """What somebody or something says: ``"Password expired": …``."""
 _KIND = re.compile(
     r"(?:real|false|known|unknown|new|existing|returning|first-time|internal|external|minor|major"
-    r"|urgent|partial|incomplete|incorrect|valid|invalid) [\w-]+(?: [\w-]+)?",
+    r"|urgent|partial|incomplete|incorrect|valid|invalid) [\w-]+(?: [\w-]+)?"
+    r"|(?:sev|severity|p|prio|priority|class|category|type|grade|level|tier)[ -]?[0-9]+"
+    r"(?: (?:or|and) (?:lower|higher|above|below))?",
     re.IGNORECASE,
 )
 """One of two kinds: ``False alarm: …``."""
+_LEFT = re.compile(r"(?:nothing|none of|neither|still not|no longer) [a-z]", re.IGNORECASE)
 _OF_THIS = re.compile(
     r"(?:this|it|these) (?:[\w-]+ )?(?:applies|apply|is used|fires|triggers)|to (?:use|apply)\b.*",
     re.IGNORECASE,
@@ -143,7 +146,7 @@ def read_case(title: str) -> Decision | None:
     named = _ONE_OF.match(said) or _IF_SO.match(said)
     if named:
         return Decision(said[named.end() :].strip(" *_"), "")
-    return Decision(said, "") if is_state(said) else None
+    return Decision(said, "") if is_state(said) or _LEFT.match(said) else None
 
 
 def decides(section: Section) -> bool:
@@ -234,9 +237,9 @@ def read_labelled(text: str, any_label: bool = False, explained: bool = False) -
         return None
     label = (found["bold"] or found["bare"]).strip(" :*_")
     then = (found["then"] or found["told"]).strip()
-    if _ANNOUNCES.fullmatch(label) or not (begins(then) or explained):
+    if _ANNOUNCES.fullmatch(label) or not (begins(then) or explained or is_verdict(then)):
         return None
-    if is_order(label) and not (any_label and found["bold"]):
+    if is_order(label) and not (any_label and found["bold"]) and not _FAULTY.match(label):
         return None
     if any_label or (is_case_like(label) if found["bold"] is None else is_fault(label)):
         return Decision(label, then)

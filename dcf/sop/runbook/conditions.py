@@ -33,7 +33,8 @@ _IF = re.compile(
     r"|in (?:the |an? )?(?:case|event)(?: that| of| when)?"
     r"|in (?:the |an? )(?:rare|unlikely|worst|special|exceptional|unusual|odd) (?:case|event)"
     r" (?:that|of|when|where)|unless"
-    r"|should(?=\s+(?:an?|any|no|the|this|that|these|those|it|you|we|they|there|your|our)\b)"
+    r"|should(?=\s+(?:an?|any|no|the|this|that|these|those|it|you|we|they|there|your|our|neither"
+    r"|none|nothing|both|either|one|someone|somebody|anyone)\b)"
     rf"|after(?=\s+(?:[\w-]+\s+){{0,4}}?(?:{_FAILS}|no (?:answer|response|reply))\b)"
     rf"|(?:up)?on(?=\s+(?:[\w-]+ )?{_OUTCOME}\b)|in(?=\s+(?:an? )?{_OUTCOME}\b)"
     r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
@@ -262,6 +263,8 @@ def _is_case(word: str, condition: str, rest: str) -> bool:
         return not (allowed or _NO_CASE.match(condition) or _ALL_OF.match(condition))
     if not word.lower().startswith(("when", "where")):
         return True
+    if word.lower().startswith("where"):
+        return not (_AS_NEEDED.match(condition) or re.match(r"you\b", condition))
     if not rest and re.match(r"\w+ing\b", condition):
         return True  # over what is done then
     return bool(_NOT.search(condition)) or not _IN_TIME.match(condition)
@@ -331,6 +334,10 @@ def _behind(said: str, hidden: str) -> Decision | None:
         return None
     if word.startswith("when") and _IN_TIME.match(condition):
         return None
+    otherwise = _ELSE_INSIDE.search(masked(condition))
+    if otherwise is not None and otherwise.start() > 0:
+        instead, condition = condition[otherwise.end() :], condition[: otherwise.start()]
+        return Decision(condition, then, instead, negated=word == "unless")
     for joint in re.finditer(r"\s+and\s+(?:then\s+)?", condition):
         if is_order(condition[joint.end() :]):
             then += condition[joint.start() :]
