@@ -9,14 +9,16 @@ are taken out of what all three are asked.
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import mul
+from itertools import chain
 from pathlib import Path
+from statistics import pstdev
 from typing import TypeAlias
 
 from benchmarks.clones import Clone
@@ -27,6 +29,9 @@ from dcf.search import spoken, telling_words
 Span: TypeAlias = tuple[str, int, int]
 """The path of a file, the first and the last line of a piece."""
 Search: TypeAlias = Callable[[str], Awaitable[Sequence[Span]]]
+
+_NORMAL_95 = 1.96
+"""Standard deviations to each side of the mean that hold 95 % of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +50,35 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Shares of the questions, of 1; ``p95_ms`` is the 95th percentile of one search."""
+    """Of each question, in their order, whether the first piece was right and whether one of the
+    first k was; ``p95_ms`` is the 95th percentile of one search."""
 
-    hit_at_1: float
-    recall: float
+    firsts: tuple[bool, ...]
+    among: tuple[bool, ...]
     p95_ms: float
+
+    @property
+    def hit_at_1(self) -> float:
+        """A share, of 1."""
+        return sum(self.firsts) / len(self.firsts)
+
+    @property
+    def recall(self) -> float:
+        """A share, of 1."""
+        return sum(self.among) / len(self.among)
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
     """``recall`` is among the first ``k`` pieces."""
 
-    questions: int
     k: int
     ours: Found
     peers: Mapping[str, Found]
+
+    @property
+    def questions(self) -> int:
+        return len(self.ours.among)
 
     @property
     def best_other(self) -> str:
@@ -69,6 +88,14 @@ class Scores:
     def lead(self) -> float:
         """Our recall less that of the best other, in points."""
         return (self.ours.recall - self.peers[self.best_other].recall) * 100
+
+    @property
+    def doubt(self) -> float:
+        """Half of the 95 % interval of ``lead``, in points: the same questions are asked of both,
+        so that it is the mean of what each of them tells apart, about normal for some hundred."""
+        other = self.peers[self.best_other].among
+        told = [ours - theirs for ours, theirs in zip(self.ours.among, other, strict=True)]
+        return 100 * _NORMAL_95 * pstdev(told) / math.sqrt(len(told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,36 +128,34 @@ async def scored(
             file=sys.stderr,
             flush=True,
         )
-    return Scores(len(questions), k, found.pop("ours"), found)
+    return Scores(k, found.pop("ours"), found)
 
 
 async def measure(questions: Sequence[Labelled], search: Search, k: int) -> Found:
     """What ``search`` finds among its first ``k``."""
-    firsts, among, took_ms = 0, 0, list[float]()
+    firsts, among, took_ms = list[bool](), list[bool](), list[float]()
     for question in questions:
         began = time.perf_counter()
         spans = (await search(question.text))[:k]
         took_ms.append((time.perf_counter() - began) * 1e3)
         right = [question.is_answered_by(span) for span in spans]
-        firsts += right[:1] == [True]
-        among += any(right)
-    return Found(firsts / len(questions), among / len(questions), quantile(took_ms, 0.95))
+        firsts.append(right[:1] == [True])
+        among.append(any(right))
+    return Found(tuple(firsts), tuple(among), quantile(took_ms, 0.95))
 
 
 def together(sets: Sequence[Scores]) -> Scores:
     """The scores over all questions of sets of one kind; of the times the longest."""
-    total = sum(one.questions for one in sets)
 
     def over(each: Sequence[Found]) -> Found:
-        shares = [one.questions / total for one in sets]
         return Found(
-            sum(map(mul, shares, (one.hit_at_1 for one in each))),
-            sum(map(mul, shares, (one.recall for one in each))),
+            tuple(chain.from_iterable(one.firsts for one in each)),
+            tuple(chain.from_iterable(one.among for one in each)),
             max(one.p95_ms for one in each),
         )
 
     peers = {name: over([one.peers[name] for one in sets]) for name in sets[0].peers}
-    return Scores(total, sets[0].k, over([one.ours for one in sets]), peers)
+    return Scores(sets[0].k, over([one.ours for one in sets]), peers)
 
 
 class PlainFts:

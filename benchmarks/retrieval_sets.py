@@ -14,7 +14,6 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from rich.table import Table
 
 from benchmarks import code_questions, document_questions
 from benchmarks.clones import Clone, NotThere, fetched
-from benchmarks.labelled import LabelledSet, Scores, together
+from benchmarks.labelled import Found, LabelledSet, Scores, together
 from dcf.search import DEFAULT_EMBEDDER, EMBEDDERS
 
 _COUNT = 400
@@ -113,18 +112,30 @@ def _cache() -> Path:
 
 def _table(scores: Mapping[str, Scores], embedder: str) -> Table:
     peers = next(iter(scores.values())).peers
-    columns = ("set", "questions", "k", "ours", *peers, "more than the best other")
+    columns = ("set", "questions", "k", "ours", *peers, "more than the best other, ± 95 %")
     title = f"hit@1 and recall@k: ours, with {embedder}, and peers over the same pieces"
     shown = Table(*columns, title=title, box=None)
     for name, one in scores.items():
         each = (f"{who.hit_at_1:.3f} {who.recall:.3f}" for who in (one.ours, *one.peers.values()))
-        lead = f"{one.lead:+.1f} points ({one.best_other})"
+        lead = f"{one.lead:+.1f} ± {one.doubt:.1f} points ({one.best_other})"
         shown.add_row(name, str(one.questions), str(one.k), *each, lead)
     return shown
 
 
 def _figures(one: Scores) -> dict[str, Any]:
-    return {**asdict(one), "best_other": one.best_other, "lead_points": round(one.lead, 2)}
+    return {
+        "questions": one.questions,
+        "k": one.k,
+        "ours": _shares(one.ours),
+        "peers": {name: _shares(found) for name, found in one.peers.items()},
+        "best_other": one.best_other,
+        "lead_points": round(one.lead, 2),
+        "lead_doubt_points": round(one.doubt, 2),
+    }
+
+
+def _shares(found: Found) -> dict[str, float]:
+    return {"hit_at_1": found.hit_at_1, "recall": found.recall, "p95_ms": found.p95_ms}
 
 
 def _say(line: str) -> None:

@@ -1,7 +1,6 @@
 """Code of a project folder, found by what it says, what it is called, and what it means.
 
-``CodeRetriever`` keeps an index of a folder and answers questions; ``symbols_of`` gives the
-definitions in a text.
+``CodeRetriever`` keeps an index of a folder and answers questions.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.code.cutting import cut
+    from dcf.code.definitions import Symbol, SymbolKind
     from dcf.code.errors import (
         CodeProblem,
         IndexTrouble,
@@ -26,11 +25,9 @@ if TYPE_CHECKING:
     from dcf.code.files import listed
     from dcf.code.hit import CodeHit
     from dcf.code.index_file import remove_index, texts_in
-    from dcf.code.language import LANGUAGES, language_of
-    from dcf.code.piece import Piece
+    from dcf.code.language import LANGUAGES
+    from dcf.code.piece import CodePiece, cut
     from dcf.code.retriever import CodeRetriever
-    from dcf.code.symbol import Symbol, SymbolKind
-    from dcf.code.symbols import symbols_of
     from dcf.code.syncing import Synced
 else:
     export_late(__name__)
@@ -38,12 +35,12 @@ else:
 __all__ = [
     "LANGUAGES",
     "CodeHit",
+    "CodePiece",
     "CodeProblem",
     "CodeRetriever",
     "Excerpt",
     "IndexTrouble",
     "InvalidSearch",
-    "Piece",
     "RipgrepFailed",
     "RipgrepMissing",
     "RootMissing",
@@ -54,10 +51,8 @@ __all__ = [
     "UnshownFile",
     "cut",
     "excerpt_of",
-    "language_of",
     "listed",
     "remove_index",
     "searched",
-    "symbols_of",
     "texts_in",
 ]

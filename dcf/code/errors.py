@@ -63,6 +63,13 @@ class IndexTrouble(CodeProblem):
     hint = "check that the file can be written and that the disk has room; it can be deleted"
 
 
+class IndexDamaged(IndexTrouble):
+    """The index {path} could not be read and has been removed: {reason}."""
+
+    code = "code_index_damaged"
+    hint = "nothing is lost: it is made anew from the files; if it happens again, check the disk"
+
+
 class InvalidSearch(CodeProblem):
     """The code cannot be searched so: {text}."""
 

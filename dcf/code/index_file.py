@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from dcf.code.errors import IndexTrouble
+from dcf.code.errors import IndexDamaged, IndexTrouble
 
 # Another number for any change of what is stored, of how files are cut, and of how names are told:
 # rows are removed by what would be stored for them today.
-_FORM = "9"
+_FORM = "10"
 _BUSY_S = 60.0
 _MOST_KEPT = 2
 _CACHE_KIB = 8_000
@@ -52,6 +52,10 @@ class _Kept:
     file: tuple[int, int] | None
 
 
+class _Foreign(sqlite3.DatabaseError):
+    """The file is a database, but none of ours, nor of a form that this SQLite knows."""
+
+
 class IndexFile:
     """Connections are of one thread at a time. One that has read is kept for the next reader, with
     the pages that it knows, as long as the file is the same: one that another process replaced is
@@ -66,9 +70,10 @@ class IndexFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that sees one moment, whoever writes meanwhile. Raises ``IndexTrouble``."""
-        with self._translated():
-            file = self._file()
+        """A connection that sees one moment, whoever writes meanwhile. Raises ``IndexTrouble``, and
+        ``IndexDamaged`` where the file was no index and is gone: the next connection makes it."""
+        file = self._file()
+        with self._translated(file):
             connection = self._known(file) or self._connect()
             try:
                 self._prepare(connection)
@@ -82,9 +87,9 @@ class IndexFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A connection that writes, alone: all of it is kept, or nothing. Raises
-        ``IndexTrouble``."""
-        with self._translated(), closing(self._connect()) as connection:
+        """A connection that writes, alone: all of it is kept, or nothing. Raises as ``reading``
+        does."""
+        with self._translated(self._file()), closing(self._connect()) as connection:
             self._prepare(connection)
             connection.execute("BEGIN IMMEDIATE")
             yield connection
@@ -125,14 +130,16 @@ class IndexFile:
         one.connection.close()
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self, file: tuple[int, int] | None) -> Iterator[None]:
+        """``file`` is the one that is opened."""
         try:
             yield
         except (OSError, sqlite3.Error) as error:
             if _is_damage(error):
-                self._remove()
-                reason = "it was damaged and has been removed; bring it up to date again"
-                raise IndexTrouble(path=self.path, reason=reason) from error
+                # What another thread or process has made meanwhile is none of it.
+                if self._file() == file:
+                    remove_index(self.path)
+                raise IndexDamaged(path=self.path, reason=str(error)) from error
             raise IndexTrouble(path=self.path, reason=str(error)) from error
 
     def _connect(self) -> sqlite3.Connection:
@@ -141,7 +148,8 @@ class IndexFile:
             self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            with _known_form():
+                connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA cache_size = {-_CACHE_KIB}")
         except BaseException:
@@ -163,27 +171,28 @@ class IndexFile:
                 self.path.chmod(0o600)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        if self._is_ours(connection):
-            return
-        connection.execute("BEGIN IMMEDIATE")
-        if not self._is_ours(connection):  # no other process was faster
-            for table in _TABLES:
-                connection.execute(f"DROP TABLE IF EXISTS {table}")
-            for statement in _SCHEMA.split(";\n"):
-                connection.execute(statement)
-            connection.execute("INSERT INTO about VALUES (?, '')", (self._form,))
+        """Make the index if there is none. Raises ``_Foreign`` for what is none of ours."""
+        with _known_form():
+            if self._is_ours(connection):
+                return
+            connection.execute("BEGIN IMMEDIATE")
+            if not self._is_ours(connection):  # no other process was faster
+                for statement in _SCHEMA.split(";\n"):
+                    connection.execute(statement)
+                connection.execute("INSERT INTO about VALUES (?, '')", (self._form,))
         connection.execute("COMMIT")
 
     def _is_ours(self, connection: sqlite3.Connection) -> bool:
-        known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'about'").fetchone()
-        if not known:
+        """Whether all of the index is there; False where there is nothing."""
+        found = connection.execute("SELECT name FROM sqlite_master").fetchall()
+        if not found:
             return False
+        if not {(table,) for table in _TABLES}.issubset(found):
+            raise _Foreign("it has not the tables of an index")
         row = connection.execute("SELECT form FROM about").fetchone()
-        return row is not None and row[0] == self._form
-
-    def _remove(self) -> None:
-        with suppress(IndexTrouble):
-            remove_index(self.path)
+        if row is None or row[0] != self._form:
+            raise _Foreign("it is of another version, or of another folder")
+        return True
 
 
 def texts_in(path: Path) -> Iterator[str]:
@@ -219,9 +228,24 @@ def _parts(path: Path) -> list[Path]:
     return [one for one in beside if one.exists()]
 
 
+@contextmanager
+def _known_form() -> Iterator[None]:
+    """Where nothing but the file can be wrong: views or columns of another program's, a form of a
+    later SQLite. Raises ``_Foreign``."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        # A Python without FTS5 would find it missing in each file.
+        if error.sqlite_errorcode == sqlite3.SQLITE_ERROR and "no such module" not in str(error):
+            raise _Foreign(str(error)) from error
+        raise
+
+
 def _is_damage(error: Exception) -> bool:
-    """Whether the content of the file is broken, not the access to it."""
+    """Whether the content of the file is broken, or of another program or version, not the access
+    to it."""
     if not isinstance(error, sqlite3.Error):
         return False
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    code = getattr(error, "sqlite_errorcode", 0)
+    broken = code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return broken or code == sqlite3.SQLITE_IOERR_SHORT_READ or isinstance(error, _Foreign)

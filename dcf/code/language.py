@@ -24,7 +24,7 @@ _GRAMMARS = {
     "c": ("tree_sitter_c", "language"),
 }
 LANGUAGES = tuple(_GRAMMARS)
-"""The names that ``symbols_of`` takes."""
+"""The languages whose definitions are known."""
 
 _ENDINGS: Mapping[str, str] = MappingProxyType(
     {

@@ -47,6 +47,13 @@ class TooMuchText(DocumentProblem):
     hint = "add it in parts; a small file that holds so much may have been made to do harm"
 
 
+class TooManyPieces(DocumentProblem):
+    """It is cut into more than {most:,} pieces, as its headings, pages or cells have it."""
+
+    code = "document_many_pieces"
+    hint = "add it in parts; most of its sections or cells say next to nothing"
+
+
 class TooSlow(DocumentProblem):
     """To read it takes more than {seconds:g} s of processor time."""
 

@@ -45,7 +45,7 @@ class RootRequired(RetrievalProblem):
 
 
 class RootNotServed(RetrievalProblem):
-    """{root} is not served here, or not to this token."""
+    """The folder {root} is refused: it is not served here, or not to this token; name another."""
 
     code = "retrieval_root_not_served"
     hint = (

@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dcf.retrieval.errors import BadProjectTokens, RootNotServed, RootRequired
+from dcf.secret_form import without_secrets
+
+_SHOWN = 200
+"""Characters of a folder that is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class Projects:
             return seen[0]
         root = _resolved(named)
         if root not in seen:
-            raise RootNotServed(root=named)
+            raise RootNotServed(root=_cut(named))
         return root
 
     def _of(self, token: str | None) -> str | None:
@@ -69,6 +73,13 @@ def _tokens_in(file: Path) -> dict[str, str]:
             raise BadProjectTokens(file=file, reason=f"line {number} has the token of another one")
         tokens[token] = _resolved(folder.strip())
     return tokens
+
+
+def _cut(named: str) -> str:
+    """What the caller named, and no more of it than one reads."""
+    # Secrets first: one that is cut is not known for one.
+    told = without_secrets(named[: 20 * _SHOWN])
+    return told if len(told) <= _SHOWN else f"{told[:_SHOWN]}…"
 
 
 def _resolved(folder: str) -> str:

@@ -75,10 +75,11 @@ def search(
 ) -> Answer:
     """Find the pieces of documents that answer a question, the best first."""
     from dcf.cli.documents.showing import search_documents
+    from dcf.cli.memory.given_text import given_text
     from dcf.cli.settings import Settings
 
     settings = Settings.from_env(os.environ)
-    return asyncio.run(search_documents(settings, _project(root), query, limit))
+    return asyncio.run(search_documents(settings, _project(root), given_text(query), limit))
 
 
 def list_documents(

@@ -11,7 +11,7 @@ import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
-from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
+from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, INTERRUPTED, OK
 
 if TYPE_CHECKING:
     from dcf.cli.retrieval.setting import RetrievalSetting
@@ -36,7 +36,9 @@ RootsOption = Annotated[
         help="A project's folder, where the backend does not know its name; may be repeated.",
     ),
 ]
-QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help="A question, in words.")]
+QueryArgument = Annotated[
+    str, typer.Argument(metavar="QUERY", help="A question, in words; - reads stdin.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -76,7 +78,7 @@ def register(app: typer.Typer) -> None:
     command(group, "audit", example=audit_example, exits=_EXITS)(audit)
     migrate_examples = ["dcf retrieval migrate sqlite file:~/items"]
     migrate_examples += ["DATABASE_URL=postgresql://… dcf retrieval migrate sqlite postgres"]
-    command(group, "migrate", example=migrate_examples, exits=_EXITS)(migrate)
+    command(group, "migrate", example=migrate_examples, exits=(*_EXITS, INTERRUPTED))(migrate)
     hook_example = "dcf retrieval hook context < prompt.json"
     command(group, "hook", example=hook_example, exits=(OK, FAILED))(hook)
     register_playbooks(group)
@@ -236,6 +238,7 @@ def context(
     as_json: JsonOption = False,
 ) -> Answer:
     """Find what was logged, code and documents that answer a question, the best first."""
+    from dcf.cli.memory.given_text import given_text
     from dcf.cli.retrieval.asking import find_context
     from dcf.retrieval import ContextQuestion, limit_of
 
@@ -244,7 +247,7 @@ def context(
     most = limit_of(limit, budget)
     named = tuple(tags or ())
     question = ContextQuestion(
-        *("", query, _named(file, setting), most, mode, budget),  # type: ignore[arg-type]
+        *("", given_text(query), _named(file, setting), most, mode, budget),  # type: ignore[arg-type]
         tags=named,
     )
     return asyncio.run(find_context(settings, setting, question, explain=explain))
@@ -266,10 +269,11 @@ def code(
     generated files are left out. While the index is new, the files that say most of the words are
     read first; `dcf retrieval index` makes it whole.
     """
+    from dcf.cli.memory.given_text import given_text
     from dcf.cli.retrieval.asking import find_code
 
     settings, setting = _searched(root)
-    return asyncio.run(find_code(settings, setting, query, limit, wait=wait))
+    return asyncio.run(find_code(settings, setting, given_text(query), limit, wait=wait))
 
 
 def index(root: RootOption = None, as_json: JsonOption = False) -> Answer:
@@ -292,10 +296,11 @@ def documents(
 ) -> Answer:
     """Find pieces of documents that answer a question, as `dcf documents search` does."""
     from dcf.cli.documents.showing import search_documents
+    from dcf.cli.memory.given_text import given_text
 
     settings, setting = here(root)
     project = setting.projects.chosen(None, None)
-    return asyncio.run(search_documents(settings, project, query, limit))
+    return asyncio.run(search_documents(settings, project, given_text(query), limit))
 
 
 def maintain(root: RootOption = None, as_json: JsonOption = False) -> Answer:

@@ -9,13 +9,14 @@ from typing import Any
 from rich.text import Text
 
 from dcf.cli.answer import Answer
-from dcf.cli.memory.wording import moment, one_line
+from dcf.cli.memory.wording import excerpt, moment, one_line
 from dcf.cli.retrieval.opening import note_read, open_documents
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.memory import Document, DocumentPiece, PieceChoice
 from dcf.problem import Problem, printable
+from dcf.search import words
 from dcf.secret_form import without_secrets
 
 _EXCERPT = 300
@@ -60,7 +61,12 @@ async def show_document(
 
 
 async def search_documents(settings: Settings, project: str, query: str, limit: int) -> Answer:
-    """Pieces of the project's documents that answer, the best first."""
+    """Pieces of the project's documents that answer, the best first. Raises BadInput for a query
+    without any word."""
+    if not words(query):
+        hint = "say what is looked for; `dcf documents list` has all documents"
+        message = "the query has no word to look for"
+        raise BadInput([Problem("cli_documents_query", message, hint=hint, file="QUERY")])
     # As they are kept; an answer tells the question again.
     query = without_secrets(query)
     async with open_documents(settings, searched=True) as documents:
@@ -72,7 +78,7 @@ async def search_documents(settings: Settings, project: str, query: str, limit: 
         under = " > ".join(one.piece.headings)
         place = Text.assemble((_place(one.piece), "bold"), f"  {under}  {one.score:.3f}")
         show += [place, Text(f"  {one.piece.citation}  {one.why}", "dim")]
-        show.append(Text(f"  {one_line(one.piece.text, _EXCERPT)}"))
+        show += [Text(f"  {line}") for line in excerpt(one.piece.text, _EXCERPT)]
     return Answer({"query": query, "hits": entries}, show or [f"Nothing was found in {project}."])
 
 

@@ -24,15 +24,15 @@ from dcf.cli.runbook import (
     keep_answers,
     kept_answers,
     read_draft,
-    runbook_in,
     runbook_text,
 )
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
 from dcf.cli.visible import visible
-from dcf.planner import GIVEN, Planner, Planning, Question, misread, wishes
+from dcf.planner import GIVEN, Planner, Planning, Question, blank_questions, misread, wishes
 from dcf.problem import Problem
+from dcf.sop import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ class Talk:
     ``approve`` is the digest of what was shown before; ``yes`` approves unseen what no model wrote.
     ``run`` None: nothing is run here. ``context`` is tokens of what a model is told of the
     project. ``answered`` is a file of answers to questions of the procedure, which are asked at the
-    terminal with ``asks``; ``strict``: it has to be in our own form."""
+    terminal with ``asks``; ``strict``: it has to be in our own form, else ``source`` is what it
+    says."""
 
     objective: str
     resume: str | None
@@ -58,6 +59,7 @@ class Talk:
     answered: Path | None = None
     asks: bool = False
     strict: bool = False
+    source: Source | None = None
 
 
 async def talk(order: Talk, settings: Settings, screen: Screen) -> Answer:
@@ -78,6 +80,9 @@ async def talk(order: Talk, settings: Settings, screen: Screen) -> Answer:
         planning = await _begun(planner, order, answers, settings, screen, asks=asks)
         while asks and planning.status == "asking":
             planning = await planner.answer(planning.id, _asked(planning.questions, screen))
+        asks_more = asks and order.resume is None and not order.yes
+        if asks_more and (filled := _asked(blank_questions(planning), screen)):
+            planning = await planner.answer(planning.id, filled)
         if planning.status == "shown":
             _draw(planner, planning, order, screen)
             planning = await _decided(planner, planning, order, screen, asks=asks)
@@ -138,9 +143,9 @@ async def _read(
         answers: dict[str, str] = {}
     else:
         said = Answering(order.answers, order.answered, order.asks, among_others=True)
-        source = await asyncio.to_thread(runbook_in, order.procedure)
+        assert order.source is not None
         draft, answers = await read_draft(
-            source, order.procedure, said, screen, planner.bench.draft
+            order.source, order.procedure, said, screen, planner.bench.draft
         )
         sop = draft.sop
     if any(step.kind == "task" for step in sop.all_steps()):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Mapping, Sequence
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 from rich.table import Table
 
 from dcf.cli.answer import Answer, ErrorNote
-from dcf.cli.exits import FAILED
+from dcf.cli.exits import FAILED, INTERRUPTED
 from dcf.cli.memory.opening import person
 from dcf.cli.retrieval.opening import file_folder, memory_file, open_lasting
 from dcf.cli.retrieval.setting import RetrievalSetting
@@ -77,23 +79,45 @@ class Place:
 async def migrate_items(
     settings: Settings, source: str, target: str, roots: Sequence[Path], screen: Screen
 ) -> Answer:
-    """Copy all that was logged, and documents. Raises BadInput, NotSo, UnnamedProjects, a
-    MemoryProblem, a StoreProblem."""
+    """Copy all that was logged, and documents, until Ctrl-C or SIGTERM. Raises BadInput, NotSo,
+    UnnamedProjects, a MemoryProblem, a StoreProblem."""
     come, go = await asyncio.to_thread(
         lambda: (Place.of(source, settings), Place.of(target, settings))
     )
     come.demand_other(go)
     named = [*projects_of([*roots], None).roots, *come.setting.projects.roots]
     by = person(f"`dcf retrieval migrate`: copied from {come.name}")
-    async with (
-        open_lasting(settings, come.setting, by, make=False) as (items, documents),
-        open_lasting(settings, go.setting, by, make=True) as (kept, there),
-    ):
-        await asyncio.to_thread(_note, settings, (come.name, go.name))
-        with screen.working(f"copying to {go.name}") as progress:
-            done = await migrate(items, kept, named, progress.tell)
-            read = await migrate_documents(documents, there, by=by, tell=progress.tell)
+    told = ""
+
+    def tell(text: str) -> None:
+        nonlocal told
+        told = text
+        progress.tell(text)
+
+    try:
+        with _ending_on_sigterm(), screen.working(f"copying to {go.name}") as progress:
+            async with (
+                open_lasting(settings, come.setting, by, make=False) as (items, documents),
+                open_lasting(settings, go.setting, by, make=True) as (kept, there),
+            ):
+                await asyncio.to_thread(_note, settings, (come.name, go.name))
+                done = await migrate(items, kept, named, tell)
+                read = await migrate_documents(documents, there, by=by, tell=tell)
+    except asyncio.CancelledError:
+        return _interrupted(come, go, told)
     return _answer(come, go, done, read)
+
+
+@contextmanager
+def _ending_on_sigterm() -> Iterator[None]:
+    """SIGTERM cancels this task, as Ctrl-C does."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
 
 
 def copied_places(settings: Settings) -> tuple[str, ...]:
@@ -113,6 +137,16 @@ def _note(settings: Settings, names: Sequence[str]) -> None:
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (settings.home / _NOTED).open("a", encoding="utf-8") as stream:
         stream.writelines(f"{name}\n" for name in new)
+
+
+def _interrupted(come: Place, go: Place, told: str) -> Answer:
+    reached = f" ({told})" if told else ""
+    message = f"interrupted{reached}; what is copied stays, and {come.name} is as it was"
+    hint = "run the same command again: it goes on where this one ended"
+    note = ErrorNote("interrupted", message, hint)
+    return Answer(
+        {"from": come.name, "to": go.name}, status="interrupted", error=note, exit_code=INTERRUPTED
+    )
 
 
 def _answer(come: Place, go: Place, done: Sequence[Migrated], read: MigratedDocuments) -> Answer:

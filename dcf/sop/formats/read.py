@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import re
 from collections.abc import Callable, Mapping
@@ -145,13 +146,24 @@ def _html(source: Source) -> Source:
 
 def _docx(data: bytes, file: str) -> Source:
     from dcf.documents import DocumentProblem
-    from dcf.sop.formats.docx import docx_page
 
     try:
-        page = docx_page(data, file)
+        page = _docx_page(data, file)
     except DocumentProblem as error:
         raise no_draft("SOP_FORMAT", str(error), error.hint, file, None) from error
     return _parsed(Source(readable(page, file), file, _DOCX))
+
+
+def _docx_page(data: bytes, file: str) -> str:
+    """The document in ``data`` as HTML, a line for each paragraph that has words, made in a process
+    of its own. Raises ``dcf.documents.DocumentProblem``."""
+    from dcf.documents import Reader
+
+    async def read() -> str:
+        async with Reader() as reader:
+            return await reader.page(file, "docx", data)
+
+    return asyncio.run(read())
 
 
 _READERS: Mapping[str, Callable[[Source], Source]] = MappingProxyType(

@@ -6,22 +6,28 @@ import re
 from dataclasses import dataclass
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
-from dcf.sop.runbook.roles import PEOPLE
+from dcf.sop.runbook.roles import PEOPLE, has_somebody
 from dcf.sop.runbook.wording import core, is_order
 
 _NOUN = (
     r"(?:(?:pre-?)?approvals?|sign(?:ed)?-?\s?offs?|permissions?|authori[sz]ations?|consent"
     r"|go-?ahead"
     r"|green light|confirmations?|clearance|concurrence|endorsement|blessing|buy-in"
-    r"|thumbs[- ]up|ratification|explicit (?:ok|okay|yes))"
+    r"|thumbs[- ]up|ratification|explicit (?:ok|okay|yes)|lgtm|\+1|say-so"
+    r"|(?:ok|okay|yes|agreement|acceptance)(?=\s+(?:from|of|by)\b))"
 )
 _AGREED = (
     r"(?:(?:pre-?)?approved|signed[- ](?:it |this |them )?off(?: on)?|authori[sz]ed|agreed(?: "
     r"(?:to|with|upon|on))?"
     r"|consented to|ratified|endorsed|sanctioned|countersigned)"
 )
-_LOOKED = r"(?:permitted|cleared|vetted|accepted|reviewed(?: and \w+)?|confirmed|checked)"
+_LOOKED = (
+    r"(?:permitted|cleared|vetted|accepted|released|granted|allowed|signed"
+    r"|reviewed(?: and \w+)?|confirmed|checked)"
+)
 """What only a person does to a person's act: it has to say who."""
+_AGAIN = r"[^.;]{0,20}\b(?:every|daily|weekly|monthly|quarterly|yearly|annually|regularly|periodically)\b"
+"""What is looked at again and again waits for nobody."""
 _AGREE = (
     r"(?:approves?|signs? (?:it |this |them )?off|authori[sz]es?|consents?|agrees?|endorses?"
     r"|countersigns?|gives? (?:\w+ ){0,3}?" + _NOUN + r"|grants? (?:\w+ ){0,3}?" + _NOUN + r")"
@@ -32,7 +38,7 @@ _FEW = r"(?:(?!(?:change|file|access|check|log|that|to)\b)[\w'’/()-]+\s+){0,4}
 _NEEDS = r"(?:requires?|required|needs?|needed|calls? for|is subject to|are subject to|subject to)"
 _GET = (
     r"(?:gets?|getting|obtains?|obtaining|seeks?|seeking|requests?|secures?|awaits?|awaiting"
-    r"|receives?|gains?|acquires?|has|have|asks? for|waits? for|waiting for|collects?|solicits?"
+    r"|receives?|gains?|acquires?|has|have|given|asks? for|waits? for|waiting for|collects?|solicits?"
     rf"|pends?|pending|{_NEEDS})"
 )
 _MUST = (
@@ -46,11 +52,21 @@ _STATES = (
     rf"{_WHO})?",
     rf"\b(?:is|are|was|gets?|been|be)\s+(?:\w+ly\s+)?(?:reviewed and\s+)?{_AGREED}(?: in writing)?"
     rf"\s+by\s+{_WHO}",
-    rf"\b(?:be|is|are)\s+(?:\w+ly\s+)?{_LOOKED}[^.;]{{0,20}}?\s+by\s+"
+    rf"\b(?:be|is|are)\s+(?:\w+ly\s+)?{_LOOKED}(?!{_AGAIN})[^.;]{{0,20}}?\s+by\s+"
     r"(?P<people>[^.,;:()\n]{1,80})",
     r"^(?:please\s+)?(?:confirm|agree|clear)\s[^.;:]{0,60}?\bwith\s+(?P<people>"
     r"(?:the\s+)?(?:user|customer|requester|requestor|client|caller))\b",
     rf"^{_WHO}\s+{_MUST}\s+{_AGREE}\b",
+    rf"(?:^|[,;:]\s+(?:and |but )?)(?P<people>[^.,;:()\n]{{1,60}}?)\s+{_MUST}\s+(?:accept"
+    r"|confirm(?! (?:their|his|her|your|its|receipt)\b)|clear|release|permit|countersign|sign)\b",
+    rf"(?:^|\b(?:to|by|from|with|of)\s+)(?P<people>(?:[\w'’-]+\s+){{0,4}}?[\w'’-]+),?\s+who\s+{_MUST}\s+"
+    rf"(?:accept|confirm|clear|release|permit|sign|{_AGREE})\b",
+    r"\b(?:confirm|agree|clear|check|verify)\s+with\s+(?P<people>[^.,;:()\n]{1,50}?)\s+(?:that|if"
+    r"|whether)\s[^.;]{1,60}?\b(?:may|can|(?:is|are) (?:allowed|permitted|ok|okay))\b",
+    rf"\b{_GET}\s+(?P<people>(?:[\w'’-]+\s+){{1,5}}?(?:counter)?signatures?\b"
+    r"(?:\s+(?:from|by|of)\s+[^.,;:()\n]{1,60})?)",
+    r"(?:^|\b(?:and|then|to)\s+)(?P<act>(?:approve|sign off)\s+(?:it|this|them|the|each|every|all|on|both)"
+    r"\b)",
     rf"^(?P<who>[\w ,&/'’-]{{2,80}})\s+(?:can|may)\s+{_AGREE}\b",
     r"\b(?:until|once|after|before|unless)\s+(?P<who>(?:the )?(?:user|customer|requester|requestor"
     r"|client|caller|owner|team))\s+(?:has |have )?confirm(?:s|ed)?\b",
@@ -71,7 +87,8 @@ _STATES = (
     rf"(?:to\s+|has\s+|have\s+)?(?:{_AGREE}|{_AGREED})\b",
     r"\b(?:confirm|check|clear|agree|verify|align|consult|coordinate)(?:\s+"
     r"(?:\w+\s+){0,3}?with)?\s+"
-    r"(?P<people>[^.,;:()\n]{1,60}?)\s+(?:(?:that\s+[^.;]{0,80}?\s+)?before\b|whether to\b"
+    r"(?P<people>(?!(?:who|what|which|whether|that|if|how)\b)[^.,;:()\n]{1,60}?)\s+"
+    r"(?:(?:that\s+[^.;]{0,80}?\s+)?before\b|whether to\b"
     r"|if you (?:may|can)|that you (?:may|can)|to proceed)",
     rf"\b(?:submit|send|put|open|pass|hand|e-?mail|contact|route|forward|refer|escalate"
     rf"|present)s?\b[^.;]{{1,60}}?\bfor\s+(?:an? |the )?(?:\w+\s+)?"
@@ -107,7 +124,6 @@ _BESIDE = (
 )
 _STATED = tuple(re.compile(one, re.IGNORECASE) for one in _STATES)
 _BESIDES = tuple(re.compile(one, re.IGNORECASE) for one in _BESIDE)
-_IS_PEOPLE = re.compile(rf"\b{PEOPLE}", re.IGNORECASE)
 _NO_CONSENT = re.compile(
     r"\b(?:root|sudo|admin\w*|file|read|write|iam|execute|ssh|user|access|delivery|order|booking"
     r"|e-?mail|service level|licen[sc]e)\s+(?:confirmation e|permissions?|agreements?)\b"
@@ -133,6 +149,11 @@ _WHO_ENDS = re.compile(
     r"|that|whether|using|through|by|at|as|who|which|about|unless|until|after|first|but|has"
     r"|have)\b.*",
     re.IGNORECASE | re.DOTALL,
+)
+_SIGNATURE = re.compile(
+    r"^(?P<whose>.*?)['’]s?\s+(?:counter)?signatures?\b.*|^.*?\bsignatures?\s+(?:from|by|of)\s+"
+    r"(?P<whom>.*)",
+    re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"^(?:the|a|an|your|our|at least one|one of the|any)\s+", re.IGNORECASE)
 
@@ -178,11 +199,14 @@ def _people(found: re.Match[str], text: str) -> tuple[str, ...] | None:
     told = groups.get("who") or ""
     if groups.get("people") is not None:
         told = groups["people"]
-        if not _IS_PEOPLE.search(told):
+        if not has_somebody(told):
             return None
     if groups.get("second"):
         told = groups["second"]
-    at = found.start("who") if groups.get("who") else -1
+    name = next((one for one in ("who", "people") if groups.get(one)), "")
+    at = found.start(name) if name else -1
     who = text[at : at + len(told)] if at >= 0 else told
+    if signed := _SIGNATURE.match(who):
+        who = signed["whose"] or signed["whom"]
     who = _ARTICLE.sub("", _WHO_ENDS.sub("", who).strip(" *_`\"'"))
     return (who.replace("`", "").replace("*", ""),) if who else ()

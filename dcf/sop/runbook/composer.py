@@ -428,11 +428,11 @@ class Composer:
         for row in table.rows:
             if row.condition:
                 self._case(row, scope)
-            elif row.action:
+            elif row.is_step:
                 if row.approver:
-                    scope.nodes.append(
-                        Node(row.piece.line, row.approver, "approval", approvers=(row.approver,))
-                    )
+                    self._agreed(row, scope)
+                if not row.action:
+                    continue
                 node = self.writer.act(row.piece, row.action, scope, said=row.said)
                 node.role = row.role or node.role
                 if row.number:
@@ -440,6 +440,15 @@ class Composer:
             else:
                 scope.numbers += [row.number] if row.number else []
                 self.writer.say(row.piece, scope.told)
+
+    def _agreed(self, row: Row, scope: Scope) -> None:
+        """The consent that a row asks for; it is all that the row says where nothing is done."""
+        said = " ".join(row.said)
+        title = row.approver if row.action or not said else f"{row.approver}: {said}"
+        node = Node(row.piece.line, title_of(title), "approval", approvers=(row.approver,))
+        scope.nodes.append(node)
+        if not row.action:
+            self.writer.desk.note(row.piece, "step", node)
 
     def _case(self, row: Row, scope: Scope) -> None:
         node = Node(row.piece.line, question_of(row.condition))

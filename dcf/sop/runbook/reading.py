@@ -410,7 +410,7 @@ def _begins_steps(block: Block, has_steps: bool) -> bool:
         numbered = any(item.number or item.is_checkbox for item in block.children)
         return numbered or (not has_steps and _orders_in(block))
     if block.kind == "table":
-        return any(row.action for row in read_table(block).rows)
+        return any(row.is_step for row in read_table(block).rows)
     if has_steps:
         return has_commands(block)
     return block.kind == "code" or _orders(block)
@@ -454,7 +454,7 @@ def _is_procedural(section: Section) -> bool:
             return True
         if block.kind == "text" and _orders(block):
             return True
-        if block.kind == "table" and any(row.action for row in read_table(block).rows):
+        if block.kind == "table" and any(row.is_step for row in read_table(block).rows):
             return True
     return decides(section) or any(_is_procedural(child) for child in section.children)
 

@@ -1,4 +1,4 @@
-"""Who does a step, where a runbook says so in the margin.
+"""Who does a step: what people and bodies are called, and what says so in the margin.
 
 A file of its own: a table of titles, as the verbs and the headings have theirs.
 """
@@ -6,6 +6,10 @@ A file of its own: a table of titles, as the verbs and the headings have theirs.
 from __future__ import annotations
 
 import re
+from functools import cache
+from importlib.resources import files
+
+from dcf.sop.runbook.verbs import words_in
 
 PEOPLE = (
     r"(?:(?:teams?|persons?|people|engineers?|reviewers?|owners?|managers?|leads?|leaders?|agents?"
@@ -24,6 +28,16 @@ PEOPLE = (
     r"\b)"
 )
 """What people and bodies are called by what they do."""
+_BODIES = words_in(
+    """
+    accounting accounts administration agency authority bureau buying committee compliance
+    controlling crew dispatch facilities faculty fire-brigade ministry office payroll pharmacy
+    procurement purchasing reception registry secretariat syndicate treasury union housekeeping
+    everybody everyone somebody someone anybody anyone whoever it
+    """
+)
+"""Bodies that are none of those titles; ``IT`` counts in capitals alone."""
+_PEOPLE = re.compile(PEOPLE, re.IGNORECASE)
 _TITLES = (
     r"(?:[A-Z]{2,5}|on-?call(?: engineer)?|incident commander|(?:[\w-]+ ){0,3}(?:team|lead"
     r"|leader|manager"
@@ -44,6 +58,29 @@ _NO_ROLE = re.compile(
     r"(?:NOTE|TODO|TIP|WARN|INFO|YES|NO|OK|FAQ|NB|PS|URL|HTTP|SQL|CLI|UI|API|DNS|TCP|SSH|VM"
     r"|CPU|RAM|AWS|GCP|S3|EC2|RDS|EKS|GKE|AKS|DB|ID|IP|TTL|SLA|SLO|SLI|P[0-9]|SEV\w*)$"
 )
+
+
+@cache
+def _persons() -> frozenset[str]:
+    text = (files("dcf.sop.runbook") / "persons.txt").read_text(encoding="utf-8")
+    return words_in(" ".join(row for row in text.split("\n") if not row.startswith("#")))
+
+
+def is_somebody(word: str) -> bool:
+    """Whether a word is what a person or a body is called, one or several: ``lecturers``, ``HR``."""
+    said = word.strip("*_`'’").removesuffix("'s").removesuffix("’s")
+    low = said.lower()
+    if low == "it":
+        return said == "IT"
+    if _PEOPLE.fullmatch(low) or low in _BODIES or low in _persons():
+        return True
+    singles = (low[:-1], f"{low[:-3]}y", low[:-2]) if low.endswith("s") else ()
+    return any(one in _persons() for one in singles)
+
+
+def has_somebody(text: str) -> bool:
+    """Whether a person or a body is named in ``text``."""
+    return any(is_somebody(word) for word in re.findall(r"[\w'’-]+", text))
 
 
 def role_in(text: str) -> tuple[str, str]:

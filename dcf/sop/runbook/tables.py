@@ -32,9 +32,10 @@ _ROLE = re.compile(
     re.I,
 )
 _APPROVER = re.compile(
-    r"(?:approvers?|approved by|approval|approvals? (?:from|by|needed|required)|sign"
+    r"(?:approvers?|approved by|approval|approvals? (?:from|by|needed|required|levels?|authority)|sign"
     r"(?:ed)?-?\s?offs?"
-    r"(?: by)?|authori[sz]ed by|authori[sz]er|reviewers?|reviewed by)",
+    r"(?: by)?|authori[sz]ed by|authori[sz]er|authority|signator(?:y|ies)|reviewers?|reviewed by"
+    r"|decided by|decision(?: maker| by)?|who (?:decides|approves|signs|authori[sz]es|releases))",
     re.I,
 )
 _COUNTED = re.compile(r"(?:step\s+)?(?P<number>[0-9]+(?:\.[0-9]+)*)[.):\s–-]*(?P<name>.*)", re.I)
@@ -62,6 +63,11 @@ class Row:
     approver: str = ""
     number: str = ""
     said: list[str] = field(default_factory=list)
+
+    @property
+    def is_step(self) -> bool:
+        """Whether something is done, or somebody has to agree."""
+        return bool(self.action or self.approver)
 
 
 @dataclass(slots=True)
@@ -116,7 +122,7 @@ def _columns(head: Sequence[str]) -> dict[str, int]:
     if "action" not in found and "number" in found and titles[found["number"]] in ("step", "steps"):
         found["action"] = found.pop("number")
     if "action" not in found:
-        return {"number": found["number"]} if "number" in found else {}
+        return {name: at for name, at in found.items() if name in ("number", "approver")}
     vague = titles[found["action"]] in ("description", "details", "what", "procedure")
     if vague and not {"number", "role"} & found.keys():
         return {}  # a table that explains something

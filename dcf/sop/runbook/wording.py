@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dcf.sop.language.phrase import masked
-from dcf.sop.runbook.roles import PEOPLE
+from dcf.sop.runbook.clauses import is_done_by_people, somebody_acts
+from dcf.sop.runbook.roles import has_somebody
 from dcf.sop.runbook.verbs import base_of, is_clear, is_foreign, is_usual, is_verb, words_in
 
 _END = re.compile(r"[.!?](?:[\"')\]*_’”]{0,3})\s+|[。！？]\s*")
@@ -81,24 +82,10 @@ _DUTY = re.compile(
     rf"|(?P<hoped>will|should))\s+{_OFTEN}(?P<verb>[a-z-]+)\b",
     re.IGNORECASE,
 )
-_DOES = re.compile(
-    rf"(?:(?:the|an?|each|every|our|your|this|that|one)\s+)?(?:[\w`'’/&-]+\s+){{0,4}}?`?{PEOPLE}`?"
-    rf"(?:\s*\([^)]*\))?(?:\s+(?:from|of|in|on|for)"
-    rf"(?:\s+[\w'’/-]+){{1,3}}?)?[*_]*\s+{_OFTEN}[\[*_]*"
-    r"(?P<verb>[a-z-]{2,})\b",
-    re.IGNORECASE,
-)
-"""Somebody, and what they do: ``The clerk (or a deputy) then files …``."""
 _DONE = re.compile(
     r"^(?P<what>[^,;:.()]{2,90}?)(?:\s*\([^)]*\))?\s+(?:(?:should|must|shall|will need to|will have"
     rf" to|needs? to|ha(?:s|ve) to|is to|are to|(?P<will>will))\s+{_OFTEN}be)\s+{_OFTEN}"
     r"(?:[a-z]+ed and )?(?P<verb>[a-z-]+)\b",
-    re.IGNORECASE,
-)
-_DONE_BY = re.compile(
-    rf"^[^,;:()]{{2,80}}?\s(?:is|are|gets?)\s+{_OFTEN}(?P<verb>[a-z-]+(?:ed|en|ne|nt"
-    rf"|de))\b[^,;:]{{0,60}}?"
-    rf"\sby\s+(?:the |an? |all |our )?(?:[\w-]+ ){{0,4}}?{PEOPLE}",
     re.IGNORECASE,
 )
 _KEPT = words_in(
@@ -112,11 +99,6 @@ _KEPT = words_in(
 _STATES = words_in(
     """
     be have contain match support exist remain comply meet not never
-    """
-)
-_LASTING = words_in(
-    """
-    has is was does needs wants owns knows means seems works lives sits
     """
 )
 _SO = re.compile(
@@ -345,17 +327,11 @@ def is_duty(text: str) -> bool:
         return True
     for found in _DUTY.finditer(said):
         verb = found["verb"].lower()
-        somebody = re.search(rf"^(?:you|we|they)$|\b{PEOPLE}", found["who"], re.IGNORECASE)
+        somebody = found["who"].lower() in ("you", "we", "they") or has_somebody(found["who"])
         if is_verb(verb) and verb not in _STATES and (somebody or not found["hoped"]):
             return True
-    does = _DOES.match(said)
-    if does is not None:
-        verb = does["verb"].lower()
-        if does["verb"].islower() and verb[-1] == "s" and verb not in _LASTING and base_of(verb):
-            return True
-    by = _DONE_BY.match(said)
-    if by is not None and base_of(by["verb"].lower()):
-        return base_of(by["verb"].lower()) not in _KEPT
+    if somebody_acts(said) or is_done_by_people(said):
+        return True
     done = _DONE.match(said)
     if done is not None and (base := base_of(done["verb"].lower())):
         return base not in _KEPT and (not done["will"] or said != plain(text)[:300])

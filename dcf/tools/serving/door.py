@@ -20,6 +20,18 @@ OPEN_PATHS = frozenset({"/healthz"})
 _SWITCH = "DCF_MCP_ENABLE_DNS_REBINDING_PROTECTION"
 _HOSTS = "DCF_MCP_ALLOWED_HOSTS"
 _ORIGINS = "DCF_MCP_ALLOWED_ORIGINS"
+_HEADER = "send Authorization: Bearer and the token that the server was started with"
+# What the request said is not said again: a log or a page may show it.
+_NO_TOKEN = f"the request was refused: it has no token, and this server asks for one; {_HEADER}"
+_WRONG_TOKEN = f"the request was refused: its token is none of this server's; {_HEADER}"
+_WRONG_HOST = (
+    "the request was refused: its Host header names another server; ask this one by a name of its"
+    f" own, or let {_HOSTS} list that name where the server is started"
+)
+_WRONG_ORIGIN = (
+    "the request was refused: it comes from a page of another site; ask without a browser, or let"
+    f" {_ORIGINS} list that site where the server is started"
+)
 _OFF = frozenset({"0", "false", "no", "off"})
 
 
@@ -73,10 +85,10 @@ class Guard:
             checks_hosts = self.loopback or bool(self.hosts)
             host = Authority.of_headers(headers.getlist("host"))
             if checks_hosts and (host is None or not self._knows_host(host)):
-                return _refuse(421, "host_not_allowed", f"see {_HOSTS}")
+                return _refuse(421, "host_not_allowed", _WRONG_HOST)
             for origin in headers.getlist("origin"):
                 if not self._knows_origin(origin, host if checks_hosts else None):
-                    return _refuse(403, "origin_not_allowed", f"see {_ORIGINS}")
+                    return _refuse(403, "origin_not_allowed", _WRONG_ORIGIN)
         tokens = [token for token in (self.token, *self.besides) if token is not None]
         if not tokens or path in OPEN_PATHS:
             return None
@@ -85,7 +97,7 @@ class Guard:
         same = [hmac.compare_digest(given, f"Bearer {token}".encode()) for token in tokens]
         if any(same):
             return None
-        answer = _refuse(401, "token_required", "send Authorization: Bearer <the server's token>")
+        answer = _refuse(401, "token_required", _WRONG_TOKEN if given else _NO_TOKEN)
         answer.headers["WWW-Authenticate"] = 'Bearer realm="dcf"'
         return answer
 
@@ -118,6 +130,6 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _refuse(status: int, code: str, hint: str) -> JSONResponse:
-    body = {"status": None, "error": code, "hint": hint}
+def _refuse(status: int, code: str, error: str) -> JSONResponse:
+    body = {"status": None, "error": error, "code": code}
     return JSONResponse(body, status_code=status)

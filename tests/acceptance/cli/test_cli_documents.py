@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
@@ -65,6 +66,28 @@ def test_who_is_shown_and_removes_what_is_noted(
     assert len(run("retrieval", "audit", "--root", ".")["accesses"]) == len(told)
 
 
+def test_what_is_outside_of_the_project_is_read_where_it_is_named_and_the_answer_says_so(
+    memory: MemoryUser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop, notes = memory.folder / "shop", memory.folder / "notes"
+    for folder in (shop, notes):
+        folder.mkdir()
+        (folder / "tea.md").write_text(f"Tea of the {folder.name}.\n")
+    (shop / "link").symlink_to(notes)
+    root = ("--root", str(shop))
+
+    assert run_command(["documents", "add", str(shop), *root]) == 0
+    assert "outside of" not in capsys.readouterr().out
+    assert run_command(["documents", "add", str(shop / "link"), *root, "--json"]) == 2
+    refused = json.loads(capsys.readouterr().out)
+    assert [one["code"] for one in refused["problems"]] == ["document_link"]
+    assert refused["outside"] == []
+    assert run_command(["documents", "add", str(notes), *root]) == 0
+    assert f"{notes} is outside of {shop}: whoever may ask" in capsys.readouterr().out
+    assert run_command(["documents", "add", str(notes), *root, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["outside"] == [str(notes)]
+
+
 def test_where_nothing_is_found_and_what_is_not_read_is_named(
     memory: MemoryUser, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,6 +109,39 @@ def test_where_nothing_is_found_and_what_is_not_read_is_named(
     for command in ("code", "context"):
         assert "holds everything" in run(command, "tea", code=2)
     assert "Nothing was found" in run("code", "coffee", "--root", ".")
+
+
+def test_a_question_comes_from_stdin_and_one_without_a_word_is_said_to_be(
+    memory: MemoryUser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*words: str, code: int = 0) -> str:
+        memory.patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"price of coffee\n")))
+        assert run_command([*words, "--root", "."]) == code
+        told = capsys.readouterr()
+        return told.out + told.err
+
+    memory.patch.setenv("COLUMNS", "200")
+    rows = [
+        "| item | price in euros | where |",
+        "| --- | --: | --- |",
+        r"| coffee | 4 | bar \| door |",
+    ]
+    (memory.folder / "prices.md").write_text("# Prices\n\nOf\ntoday.\n\n" + "\n".join(rows) + "\n")
+    run("documents", "add", "prices.md")
+    shown = [
+        "  # Prices Of today.",
+        "  item    price in euros  where",
+        "  ------  --------------  ----------",
+        "  coffee  4               bar | door",
+    ]
+    for command in (("documents", "search"), ("retrieval", "documents"), ("retrieval", "context")):
+        assert "\n".join(shown) in run(*command, "-")
+    assert "prices.md:1-" in run("retrieval", "code", "-")
+    for command in (("documents", "search"), ("retrieval", "documents")):
+        assert "the query has no word to look for" in run(*command, "!!!", code=2)
+    run("retrieval", "log", "Coffee is late.")
+    told = run("retrieval", "context", "!!!")
+    assert "Coffee is late." in told and "warning: the query has no word to look for" in told
 
 
 def test_what_is_removed_is_told_where_it_is_still_found(

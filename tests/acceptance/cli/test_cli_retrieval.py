@@ -7,8 +7,9 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,41 @@ def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> N
     other = dcf("retrieval", "migrate", "sqlite", f"file:{items}")
     assert other.code == 1 and "1 entry is not copied" in other.err
     assert f"{found[0]['id']} has another content there" in other.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_move_that_is_interrupted_says_how_to_go_on_and_does(
+    dcf: Dcf, tmp_path: Path, number: signal.Signals
+) -> None:
+    dcf.env["DCF_EMBEDDER"] = "none"
+    folder, file = tmp_path / "items", tmp_path / "new.db"
+    logged = [Item(f"passage-{one}", f"Order {one}.", (), None, None, one) for one in range(8_000)]
+    asyncio.run(FileItems(folder, lambda: 1, random_id).keep(str(dcf.folder), logged))
+    move = ("retrieval", "migrate", f"file:{folder}", f"sqlite:{file}", "--json")
+    child = dcf.start(*move)
+    until(lambda: _passages_in(file), "some are copied")
+    child.send_signal(number)
+    out, err = child.communicate(timeout=60)
+    there = _passages_in(file)
+    assert 0 < there < len(logged)
+    if number != signal.SIGKILL:
+        assert (child.returncode, json.loads(out)["status"]) == (130, "interrupted")
+        assert f"file:{folder} is as it was" in err
+        assert "run the same command again: it goes on where this one ended" in err
+    (project,) = dcf(*move).json["projects"]
+    assert (project["there"], project["copied"]) == (there, len(logged) - there)
+
+
+def _passages_in(file: Path) -> int:
+    """How many the memory has; 0 before it is made."""
+    if not file.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+        try:
+            (count,) = connection.execute("SELECT count(*) FROM passages").fetchone()
+        except sqlite3.OperationalError:
+            return 0
+    return int(count)
 
 
 def test_paths_are_from_here_and_an_item_is_deleted(dcf: Dcf) -> None:

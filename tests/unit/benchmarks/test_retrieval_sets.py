@@ -107,13 +107,27 @@ async def test_right_is_a_piece_with_a_line_of_the_answer_among_the_first() -> N
     assert (await measure(questions, search, 4)).recall == 1
 
 
+def found(count: int, first: int, right: int, took_ms: float) -> Found:
+    """Of ``count`` questions the first ones are answered."""
+    each = range(count)
+    return Found(tuple(n < first for n in each), tuple(n < right for n in each), took_ms)
+
+
 def test_scores_of_sets_count_by_their_questions() -> None:
-    few = Scores(10, 5, Found(0.5, 1.0, 3), {"x": Found(0, 0.2, 1), "y": Found(0, 0.6, 1)})
-    many = Scores(30, 5, Found(0.1, 0.6, 2), {"x": Found(0, 0.6, 1), "y": Found(0, 0.4, 2)})
+    few = Scores(5, found(10, 5, 10, 3), {"x": found(10, 0, 2, 1), "y": found(10, 0, 6, 1)})
+    many = Scores(5, found(30, 3, 18, 2), {"x": found(30, 0, 18, 1), "y": found(30, 0, 12, 2)})
     both = together([few, many])
     assert (both.questions, both.k, both.best_other) == (40, 5, "x")
-    assert both.ours == Found(pytest.approx(0.2), pytest.approx(0.7), 3)
+    assert (both.ours.hit_at_1, both.ours.recall, both.ours.p95_ms) == (8 / 40, 28 / 40, 3)
     assert both.lead == pytest.approx(20)
+
+
+def test_a_lead_is_doubted_by_the_questions_that_tell_the_two_apart() -> None:
+    # 20 of 100 questions are answered by ours alone: their variance is 0.2 less its square.
+    apart = Scores(5, found(100, 0, 60, 1), {"x": found(100, 0, 40, 1)})
+    assert apart.lead == pytest.approx(20)
+    assert apart.doubt == pytest.approx(100 * 1.96 * (0.2 * 0.8 / 100) ** 0.5)
+    assert Scores(5, found(9, 0, 4, 1), {"x": found(9, 0, 4, 1)}).doubt == 0
 
 
 def test_one_command_fetches_measures_and_names_what_it_could_not(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dcf.cli import screen
+from dcf.cli.memory.wording import excerpt
 from dcf.cli.screen import Progress, Screen
 
 
@@ -37,3 +38,16 @@ def test_what_is_over_soon_is_silent_in_a_pipe(capsys: pytest.CaptureFixture[str
     with Screen(as_json=False).working("reading") as progress:
         progress.tell("3 files")
     assert capsys.readouterr() == ("", "")
+
+
+def test_an_excerpt_shows_rows_as_far_as_there_is_room_and_says_what_is_cut() -> None:
+    table = ["| n | word |", "| - | - |", *(f"| {n} | {'x' * 20} |" for n in range(9))]
+    shown = excerpt("\n".join(["Some", "words.", *table, "Behind."]), 80)
+    head = ["n  word", "-  " + "-" * 20]
+    assert shown == ["Some words.", *head, *(f"{n}  {'x' * 20}" for n in range(2)), "…"]
+    assert excerpt("one\ntwo", 80) == ["one two"]
+    assert excerpt("", 80) == excerpt(" " * 400, 80) == []
+    (cut,) = excerpt("word " * 100, 20)
+    assert len(cut) == 20 and cut.endswith("…")
+    long = "y" * 60
+    assert excerpt(f"| {long} |", 80) == [f"{'y' * 39}…"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcf.code.piece import Piece, pieces
-from dcf.code.symbols import symbols_of
+from dcf.code.piece import CodePiece, pieces
+from dcf.code.symbols import parsed
 from dcf.search import words
 
 LINES = st.sampled_from(
@@ -17,8 +17,8 @@ LINES = st.sampled_from(
 )
 
 
-def cut(text: str) -> tuple[Piece, ...]:
-    return pieces(text, symbols_of(text, "python"))
+def cut(text: str) -> tuple[CodePiece, ...]:
+    return pieces(text, parsed(text, "python").symbols)
 
 
 def test_a_class_is_cut_into_its_head_its_methods_and_what_is_between() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcf.code import LANGUAGES, Symbol, symbols_of
-from dcf.code.python_symbols import python_parsed
+from dcf.code import LANGUAGES, Symbol
+from dcf.code.symbols import parsed, python_parsed
 
 SOURCES = {
     "python": 'class A:\n    "About."\n    def run(self):\n        pass\n',
@@ -21,12 +21,12 @@ SOURCES = {
 
 
 def names(text: str, language: str) -> list[tuple[str, str]]:
-    return [(one.qualified_name, one.kind) for one in symbols_of(text, language)]
+    return [(one.qualified_name, one.kind) for one in parsed(text, language).symbols]
 
 
 @pytest.mark.parametrize("language", sorted(SOURCES))
 def test_a_type_and_its_method(language: str) -> None:
-    about, run = symbols_of(SOURCES[language], language)
+    about, run = parsed(SOURCES[language], language).symbols
     assert (about.name, about.docstring) == ("A", "About.")
     assert about.kind == ("struct" if language in ("go", "rust") else "class")
     assert (run.name, run.qualified_name, run.kind) == ("run", "A.run", "method")
@@ -46,22 +46,22 @@ def test_c_has_functions_structs_types_and_macros() -> None:
         ("pair", "struct"),
         ("choose", "function"),
     ]
-    assert symbols_of(text, "c")[1] == Symbol("add", "function", "add", 3, 6, "Adds.")
+    assert parsed(text, "c").symbols[1] == Symbol("add", "function", "add", 3, 6, "Adds.")
 
 
 def test_a_function_in_a_variable_is_a_function_and_another_value_is_not() -> None:
     text = "export const f = async (x) => {\n  x\n}, n = 3;\nvar {k} = () => 1;\n"
-    assert symbols_of(text, "javascript") == (Symbol("f", "function", "f", 1, 3, ""),)
+    assert parsed(text, "javascript").symbols == (Symbol("f", "function", "f", 1, 3, ""),)
 
 
 def test_decorators_and_comments_right_above_belong_to_a_definition() -> None:
     text = 'import x\n\n# far\n\n# near\n@one\n@two(3)\ndef f():\n    """Does.\n\n    It."""\n'
-    assert symbols_of(text, "python") == (Symbol("f", "function", "f", 5, 11, "Does.\n\nIt."),)
+    assert parsed(text, "python").symbols == (Symbol("f", "function", "f", 5, 11, "Does.\n\nIt."),)
 
 
 def test_a_comment_behind_code_is_about_that_code() -> None:
     text = "int a; // the first\nint f(void) { return a; }\n"
-    assert symbols_of(text, "c") == (Symbol("f", "function", "f", 2, 2, ""),)
+    assert parsed(text, "c").symbols == (Symbol("f", "function", "f", 2, 2, ""),)
 
 
 def test_functions_inside_of_functions_have_both_names() -> None:
@@ -75,19 +75,19 @@ def test_what_can_be_read_beside_an_error_is_there() -> None:
 
 def test_names_stay_short_however_deep_they_stand() -> None:
     text = "".join(f"{' ' * depth}class A{depth}:\n" for depth in range(90)) + " " * 90 + "pass\n"
-    longest = max(symbols_of(text, "python"), key=lambda one: len(one.qualified_name))
+    longest = max(parsed(text, "python").symbols, key=lambda one: len(one.qualified_name))
     assert longest.qualified_name.count(".") == 16
 
 
 def test_a_language_that_is_not_known_is_an_error() -> None:
     with pytest.raises(KeyError):
-        symbols_of("", "cobol")
+        parsed("", "cobol")
 
 
 @given(st.text(max_size=300), st.sampled_from(LANGUAGES))
 def test_any_text_is_read_and_lines_are_inside_of_it(text: str, language: str) -> None:
     count = text.count("\n") + 1
-    for one in symbols_of(text, language):
+    for one in parsed(text, language).symbols:
         assert 1 <= one.first_line <= one.last_line <= count
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from starlette.datastructures import Headers
 
@@ -71,6 +73,26 @@ def status(guard: Guard, path: str = "/mcp", **headers: str) -> int:
     given = Headers({"host": "127.0.0.1:8337"} | headers)
     refusal = guard.refusal(given, path)
     return 200 if refusal is None else refusal.status_code
+
+
+@pytest.mark.parametrize(
+    ("guard", "headers", "code", "mends"),
+    [
+        (Guard(), {"host": "evil.example"}, "host_not_allowed", "DCF_MCP_ALLOWED_HOSTS"),
+        (Guard(), {"origin": "https://evil.example"}, "origin_not_allowed", "ALLOWED_ORIGINS"),
+        (Guard(token="t"), {}, "token_required", "Authorization: Bearer"),
+        (Guard(token="t"), {"authorization": "Bearer evil"}, "token_required", "Bearer"),
+    ],
+)
+def test_a_refusal_says_in_one_sentence_what_was_refused_why_and_how_to_mend_it(
+    guard: Guard, headers: dict[str, str], code: str, mends: str
+) -> None:
+    refusal = guard.refusal(Headers({"host": "127.0.0.1:8337"} | headers), "/mcp")
+    assert refusal is not None
+    answer = json.loads(bytes(refusal.body))
+    assert answer["code"] == code
+    assert answer["error"].startswith("the request was refused: ") and mends in answer["error"]
+    assert "\n" not in answer["error"] and "evil" not in answer["error"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from planning_desk import TRIAGE, Desk, Script, procedure
 
+from dcf.cli.entry import run_command
+from dcf.cli.exits import BAD_INPUT
 from dcf.cli.planner.showing import shown
 from dcf.cli.planner.talk import _asked
 from dcf.cli.screen import Screen
@@ -100,3 +102,14 @@ def test_a_question_cannot_move_the_cursor_or_turn_the_words(
     [prompt] = prompts
     assert prompt.isprintable()
     assert "\\x1b[2J" in prompt and "\\u202e" in prompt and "\\x07" in prompt
+
+
+def test_the_time_of_a_parser_is_limited_in_a_plan_that_is_to_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DCF_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("dcf.sop.formats.read._SECONDS", 0.2)
+    (tmp_path / "slow.html").write_text("<p>x</p>" + "<a " * 50_000)
+    assert run_command(["plan", "--run", "--from-sop", "slow.html", "--json"]) == BAD_INPUT
+    assert "takes more than 0.2 s" in capsys.readouterr().out

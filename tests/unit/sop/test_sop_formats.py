@@ -251,7 +251,7 @@ def test_no_word_of_any_docx_is_lost_or_said_twice(rows: list[tuple[str, str]]) 
     with pytest.MonkeyPatch.context() as patched:
         # The same reader, without starting its process for each of them.
         patched.setattr(
-            "dcf.sop.formats.docx.docx_page", lambda data, _: "\n".join(page(data, 1_000_000))
+            "dcf.sop.formats.read._docx_page", lambda data, _: "\n".join(page(data, 1_000_000))
         )
         found = _drafted(docx_of(rows), "any.docx")
     assert not [one for one in check(found.sop) if one.is_error]
