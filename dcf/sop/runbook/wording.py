@@ -24,6 +24,10 @@ _ABBREVIATED = re.compile(
     r"|[A-Za-z])|\.)$",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(
+    r"(?:If|When|Unless|Otherwise|Else|Then|The|This|It|There|You|Do|In case|After|Once|Wait)\s"
+)
+"""Begins a sentence also behind what may be an abbreviation: ``Connect A and B. If …``."""
 _OPENS = re.compile(r"[\"'“‘(\[*_`~<!#>-]*(?P<letter>\S)")
 _POINTS = re.compile(r"(?:[-=]{1,2}>|[→⇒➔➜⟶])")
 _DECORATION = re.compile(r"^(?:[*_~`\"'“(\[]|[^\w\s<$`{(\[\"'“*_~/.-])+\s*")
@@ -42,7 +46,8 @@ _FILLER = re.compile(
 )
 _LEAD = re.compile(
     r"(?:(?:in|on|from|for|to|after|before|at|with|using|via|once|as|during|under|within|by|if|when"
-    r"|while|unless|depending|because|since|until|upon|without|given|following|where|assuming)\b"
+    r"|while|unless|depending|because|since|until|upon|without|given|following|where|assuming"
+    r"|each|every)\b"
     r"[^:;]{1,200}?),\s+(?=[*_\[]{0,3}(?P<word>[A-Za-z-]+)(?P<rest>.{0,40}))",
     re.IGNORECASE,
 )
@@ -150,7 +155,8 @@ _CLAUSE_AHEAD = re.compile(
 )
 _OBJECT_AHEAD = re.compile(
     r"(?:the|all|any|an?|your|our|this|these|that|those|each|every|both|it|them|him|her|their|its"
-    r"|yourself|whether|some|no|[0-9]+|up|out|off|down)\b(?! (?:is|are|was|has|can|may)\b)"
+    r"|yourself|whether|some|no|[0-9]+|up|out|off|down|away|aside)\b"
+    r"(?! (?:is|are|was|has|can|may)\b)"
     r"|[`<$]|\[",
     re.IGNORECASE,
 )
@@ -200,7 +206,8 @@ def _ends(text: str) -> Iterator[int]:
         if not (letter.isupper() or letter.isdigit() or not letter.islower()):
             continue
         word = text[max(0, found.start() - 12) : found.start()]
-        if text[found.start()] == "." and _ABBREVIATED.search(word):
+        abbreviated = text[found.start()] == "." and _ABBREVIATED.search(word)
+        if abbreviated and not _SENTENCE.match(text, found.end()):
             continue
         yield found.end()
 
