@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from runbook_files import ASCIIDOC, HTML, RST, STEPS, STORED, docx, docx_of
 
@@ -299,6 +299,7 @@ _MARKUP = st.one_of(
 
 
 @settings(max_examples=100, deadline=None)
+@example(["<table>", "<li>", "<li>"])
 @given(st.lists(st.one_of(_MARKUP, _WORDS), min_size=1, max_size=40))
 def test_no_word_of_any_html_is_lost_or_said_twice(parts: list[str]) -> None:
     text = "<h1>Begin</h1>" + " ".join(parts)
