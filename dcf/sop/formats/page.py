@@ -20,6 +20,7 @@ from dcf.sop.formats.page_look import (
     is_aside,
     is_card,
     is_inline_code,
+    is_split,
     is_ticked,
 )
 from dcf.sop.runbook.block import Block
@@ -81,6 +82,7 @@ _NO_BLOCK_INSIDE = re.compile(
 _HEADED = re.compile(
     r"<[^<>]*>\s*(?:<(?:div|span|header)\b[^<>]*>\s*){0,3}<h[1-6]\b", re.IGNORECASE
 )
+_CODE_ALONE = re.compile(r"`(?P<code>[^`]+)`")
 _ALARM = re.compile(r"[⚠🚨❗⛔🛑‼\ufe0f]+")
 _CARD_NUMBER = re.compile(r"\W*(?:step\s*)?(?P<number>\d{1,3}|[a-z])\W*", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
@@ -171,6 +173,8 @@ class _Parser(HTMLParser):
         self._cards: list[Block] = []
         self._ticked: list[Block] = []
         self._spans: list[str] = []
+        self._shows_code = False
+        self._shown: list[Block] = []
         self.root = Block("quote", 1, 1)
         self.title = ""
         self.seen: dict[int, list[str]] = {}
@@ -235,9 +239,9 @@ class _Parser(HTMLParser):
             self._macro(attributes.get("ac:name", ""))
         elif tag in ("pre", "ac:plain-text-body"):
             self._begin_code(tag, attributes)
-        elif tag in _HEADINGS:
+        elif tag in _HEADINGS or self._is_title(tag, classes):
             self._flush()
-            self._heading = _HEADINGS[tag]
+            self._heading = _HEADINGS.get(tag, 1)
         elif tag in _LISTS:
             self._begin_list(tag, attributes)
         elif tag in _ITEMS:
@@ -270,7 +274,7 @@ class _Parser(HTMLParser):
         elif tag == "a":
             if self._links:
                 self._text.close(self._links.pop())
-        elif tag in _HEADINGS:
+        elif tag in _HEADINGS or (tag == "p" and self._heading):
             self._flush()
             self._heading = 0
         elif tag in ("dt", "dd"):
@@ -305,6 +309,10 @@ class _Parser(HTMLParser):
         self.title = " ".join(self.title.split())
         while len(self._open) > 1:
             self._close()
+
+    def _is_title(self, tag: str, classes: str) -> bool:
+        """Whether a paragraph is the title of the page, as programs for texts write it."""
+        return tag == "p" and "title" in classes.split() and not self.root.children
 
     # Text
 
@@ -342,6 +350,7 @@ class _Parser(HTMLParser):
             mark = ""
         if mark:
             self._text.open(mark)
+        self._shows_code = self._shows_code or (mark == "`" and "code" in looks)
         self._spans.append(mark)
 
     def _begin_link(self, to: str) -> None:
@@ -360,10 +369,30 @@ class _Parser(HTMLParser):
             block = Block("heading", line, last, rows, level=self._heading)
             for name in self._ids:
                 self.anchors.setdefault(name, slug(title))
+        elif self._shows_code and self._shown_code(rows):
+            self._ids.clear()
+            return
         else:
             block = Block("text", line, last, rows)
         self._ids.clear()
         self._add(block)
+
+    def _shown_code(self, rows: list[tuple[int, str]]) -> bool:
+        """Take a paragraph that is shown as code for a block of code, with those before it."""
+        self._shows_code = False
+        above = self._open[-1].block
+        said = [
+            (line, found["code"]) for line, row in rows if (found := _CODE_ALONE.fullmatch(row))
+        ]
+        if above.kind not in ("quote", "callout") or len(said) < len(rows):
+            return False
+        before = above.children[-1] if above.children else None
+        if before is not None and any(before is one for one in self._shown):
+            above.children.pop()
+            said = [*before.lines[1:-1], *said]
+        self._shown.append(code_block(said, "", said[0][0], said[-1][0]))
+        self._add(self._shown[-1])
+        return True
 
     # Blocks
 
@@ -467,7 +496,11 @@ class _Parser(HTMLParser):
         listed = Block("list", self.getpos()[0], self.getpos()[0])
         self._flush()
         above = self._item_above(depth(attributes.get("class", "")) or 0)
-        if above is None:
+        beside = self._open[-1].block.children[-1:]
+        if above is None and beside and is_split(attributes, beside[0]):
+            listed = beside[0]
+            self._open.append(_Open(tag, listed))
+        elif above is None:
             self._push(tag, listed)
         else:
             above.children.append(listed)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+from dcf.sop.runbook.block import Block
+
 Look = Literal["code", "bold", "pre"]
 _MOST_STYLE = 200_000
 """Characters of style sheets that are read."""
@@ -40,6 +42,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _ASIDE_ROLES = frozenset({"navigation", "contentinfo", "search"})
+_SPLIT = frozenset({"bulleted-list", "numbered-list", "to-do-list"})
 _NESTED = re.compile(r"(?<![\w-])lst-kix_\w+-(?P<level>[0-9])(?![\w-])")
 
 
@@ -102,6 +105,14 @@ def is_aside(attributes: Mapping[str, str]) -> bool:
 def is_card(classes: str) -> bool:
     """Whether the classes of an element call it a step."""
     return bool(_CARD.search(classes))
+
+
+def is_split(attributes: Mapping[str, str], before: Block) -> bool:
+    """Whether a list goes on with the one before it: Notion writes one for each item."""
+    named = _SPLIT & set(attributes.get("class", "").split())
+    if not named or before.kind != "list" or not before.children:
+        return False
+    return bool(before.children[-1].number) == ("numbered-list" in named)
 
 
 def depth(classes: str) -> int | None:
