@@ -33,7 +33,9 @@ _UNSEEN = frozenset(
     {"script", "style", "noscript", "template", "svg", "iframe", "object"}
     | {"ac:parameter", "ac:task-id", "ac:task-status", "ac:placeholder"}
 )
-_UNSEEN_CLASSES = frozenset({"mw-editsection", "headerlink", "toc-anchor", "heading-anchor"})
+_UNSEEN_CLASSES = frozenset(
+    {"mw-editsection", "headerlink", "toc-anchor", "heading-anchor", "conum"}
+)
 _FLOW = frozenset(
     {"p", "div", "section", "article", "main", "header", "figure", "figcaption", "form", "hr"}
     | {
@@ -252,7 +254,7 @@ class _Parser(HTMLParser):
             self._push(tag, Block("table", line, line))
         elif tag in ("tr", "td", "th"):
             self._begin_in_table(tag)
-        elif tag in _ASIDE or is_aside(attributes):
+        elif tag in _ASIDE or is_aside(attributes) or "colist" in classes.split():
             self._push(tag, Block("quote", line, line))
         elif tag in _FLOW or tag == "aside":
             self._begin_flow(tag, attributes, classes)
