@@ -30,7 +30,7 @@ from markdown_it import MarkdownIt
 from benchmarks.clones import Clone, NotThere, file_of
 from benchmarks.labelled import Labelled, LabelledSet, Scores, Search, Span, scored
 from dcf.memory import SYSTEM, DocumentPiece, Memory, Source, random_id
-from dcf.retrieval import MemoryDocuments
+from dcf.retrieval import SqliteDocuments
 from dcf.search import words
 
 _LIST = Path(__file__).with_suffix(".json")
@@ -149,7 +149,7 @@ async def _pieces(memory: Memory, project: str) -> list[DocumentPiece]:
 
 def _search(memory: Memory, project: str) -> Search:
     async def search(query: str) -> list[Span]:
-        hits = await MemoryDocuments(memory).find(project, query, limit=_FIRST)
+        hits = await SqliteDocuments(memory).find(project, query, limit=_FIRST)
         return [_place(one.piece) for one in hits]
 
     return search

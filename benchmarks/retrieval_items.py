@@ -24,7 +24,7 @@ from pathlib import Path
 from benchmarks.figure import Figure, quantile
 from benchmarks.retrieval_load import Sayings
 from dcf.memory import SYSTEM, Memory, Source, random_id
-from dcf.retrieval import FileItems, Item, LastingItems, MemoryItems, PostgresItems
+from dcf.retrieval import FileItems, Item, LastingItems, PostgresItems, SqliteItems
 from dcf.search import embedder_named
 
 _PROJECT = "/work/shop"
@@ -54,7 +54,7 @@ class Place:
             async with Memory.open(
                 source, clock=_now_ms, new_id=random_id, embedder=embedder
             ) as memory:
-                yield MemoryItems(memory, SYSTEM)
+                yield SqliteItems(memory, SYSTEM)
         else:
             model = None if self.embedder == "none" else embedder_named(self.embedder)
             async with PostgresItems.open(self.database, _now_ms, random_id, None, model) as items:

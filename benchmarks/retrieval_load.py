@@ -27,7 +27,7 @@ from pathlib import Path
 
 from benchmarks.figure import Figure, quantile
 from dcf.memory import SYSTEM, Memory, Source, random_id
-from dcf.retrieval import CodeShelf, MemoryItems, NewItem
+from dcf.retrieval import CodeRetrievers, NewItem, SqliteItems
 from dcf.search import DEFAULT_EMBEDDER, embedder_named
 
 LOG, CONTEXT = "/log", "/augmented-context"
@@ -91,8 +91,8 @@ async def retrieval_load(load: Load, scratch: Path) -> list[Figure]:
     memory = scratch / "memory.db"
     if not memory.exists():
         await fill(memory, load.items)
-    shelf = CodeShelf(scratch / "home" / "code", embedder_named(DEFAULT_EMBEDDER))
-    await shelf.of(str(_project())).sync()
+    code = CodeRetrievers(scratch / "home" / "code", embedder_named(DEFAULT_EMBEDDER))
+    await code.of(str(_project())).sync()
     environment = {**os.environ, "DCF_HOME": str(scratch / "home"), "MEM_PATH": str(memory)}
     served = [sys.executable, "-m", "dcf.cli", "retrieval", "serve", "--port", "0"]
     served += ["--processes", str(load.processes), "--root"]
@@ -157,7 +157,7 @@ async def fill(path: Path, count: int) -> None:
     """Make a memory with so many items, all embedded."""
     sayings = Sayings(0)
     async with Memory.open(Source(path), clock=_now_ms, new_id=random_id) as memory:
-        items = MemoryItems(memory, SYSTEM)
+        items = SqliteItems(memory, SYSTEM)
         for start in range(0, count, _AT_ONCE):
             some = [sayings.item() for _ in range(min(_AT_ONCE, count - start))]
             await asyncio.gather(*(items.remember(str(_project()), one) for one in some))

@@ -1,10 +1,12 @@
 """What public runbooks become, against hand-made labels: ``python -m benchmarks.runbooks FOLDER``.
 
-FOLDER has ``fitted/``, ``untouched/`` and ``fresh/`` with the files that ``runbooks.json`` lists by
-repository, path, commit and digest; what is missing is named with where to fetch it. The digest of
-"owner/name/path" chose the half (an even first digit: fitted), so that nobody did. Texts of other
-owners, collected and labelled when the reader was there, are ``fresh``. Who builds the reader looks
-at the fitted half alone: `--show` explains no other text.
+FOLDER has ``fitted/``, ``untouched/``, ``fresh/`` and ``near/`` with the files that
+``runbooks.json`` lists by repository, path, commit and digest; what is missing is named with where
+to fetch it. The digest of "owner/name/path" chose between the first two (an even first digit:
+fitted), so that nobody did. Texts of other owners, collected and labelled when the reader was
+there, are ``fresh``. Other texts of repositories of the untouched half, labelled by somebody who
+saw neither the reader nor that half, are ``near``. Who builds the reader looks at no text of the
+untouched half, and `--show` explains none.
 
 How to label, so that others label alike. Lines count from 1, also those of front matter.
 
@@ -64,7 +66,7 @@ from benchmarks.runbook_scores import Score, scores
 from benchmarks.runbook_sentences import lost, sentences
 
 _LIST = Path(__file__).with_suffix(".json")
-_HALVES = ("fitted", "untouched", "fresh")
+_HALVES = ("fitted", "untouched", "fresh", "near")
 _SECONDS = 120
 LABELLED = ("steps", "order", "branches", "jumps", "loops", "ends", "approvals", "inputs")
 COUNTED_INVENTIONS = ("steps", "branches", "ends", "approvals")
@@ -101,13 +103,13 @@ class Share:
 def main() -> int:
     """Print a table; 1 where a text is missing or not as listed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path, help="has fitted/, untouched/ and fresh/")
+    parser.add_argument("folder", type=Path, help="has fitted/, untouched/, fresh/, near/")
     parser.add_argument("--half", choices=_HALVES, help="leave the others out")
     parser.add_argument(
         "--outcomes", type=Path, metavar="FOLDER", help="read NAME.json there, run no product"
     )
     parser.add_argument("--kinds", action="store_true", help="a table by kind of text, too")
-    parser.add_argument("--show", metavar="NAME", help="what is wrong with one fitted text")
+    parser.add_argument("--show", metavar="NAME", help="what is wrong with a text (none untouched)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
     listed = [
@@ -121,8 +123,10 @@ def main() -> int:
         console.print(problem, highlight=False, soft_wrap=True)
     if options.show:
         listed = [text for text in listed if text["file"] == options.show]
-        if not listed or listed[0]["half"] != "fitted":
-            parser.error(f"--show explains texts of the fitted half; {options.show} is none")
+        if not listed or listed[0]["half"] == "untouched":
+            parser.error(
+                f"--show explains listed texts that are not untouched; {options.show} is none"
+            )
     texts = [text for text in listed if _problem(options.folder, text) is None]
     scored = [_scored(options.folder, text, options.outcomes) for text in texts]
     if options.show:

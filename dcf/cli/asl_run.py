@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -12,7 +13,7 @@ from typing import Any, Literal
 from dcf import asl
 from dcf.asl.trial import MockTrouble, read_mocks
 from dcf.cli.answer import Answer, ErrorNote
-from dcf.cli.asl_file import MachineFile, read_machine
+from dcf.cli.asl_file import read_machine
 from dcf.cli.asl_trace import lasted, trace_json, trace_table
 from dcf.cli.exits import FAILED, OK
 from dcf.cli.failure_hint import trial_hint
@@ -21,7 +22,7 @@ from dcf.cli.mocks_input import assumed_answers, mocks_value, place_of_mocks
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
-from dcf.workflow import LocalObjects
+from dcf.workflow import LocalObjects, blank_warning
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,10 @@ def run_machine(file: Path, options: MachineRunOptions, screen: Screen) -> Answe
         raise BadInput(given.problems)
     if source.workflow and (unfit := source.workflow.check_input(given.value)):
         raise BadInput(given.place(unfit))
+    doubts = [*source.warnings]
+    if source.workflow and (blank := blank_warning(source.workflow, given.value)):
+        doubts.append(blank)
+        screen.warn(str(blank))
     value = mocks_value(options.mocks, source.machine)
     for assumed in assumed_answers(value, source.machine):
         screen.warn(assumed)
@@ -68,7 +73,7 @@ def run_machine(file: Path, options: MachineRunOptions, screen: Screen) -> Answe
         place = place_of_mocks(options.mocks) or str(file)
         problem = Problem(trouble.code, trouble.message, hint=trouble.hint, file=place)
         raise BadInput([problem]) from trouble
-    return _answer(source, end, options, began, clock.now)
+    return _answer(doubts, end, options, began, clock.now)
 
 
 def _start(given: str | None) -> float:
@@ -92,7 +97,11 @@ def _objects(folder: Path | None) -> LocalObjects | None:
 
 
 def _answer(
-    source: MachineFile, end: asl.Execution, options: MachineRunOptions, began: float, ended: float
+    doubts: Sequence[Problem],
+    end: asl.Execution,
+    options: MachineRunOptions,
+    began: float,
+    ended: float,
 ) -> Answer:
     succeeded = end.status == "SUCCEEDED"
     fields: dict[str, Any] = {
@@ -104,7 +113,7 @@ def _answer(
         },
         "started_at": asl.format_timestamp(began),
         "virtual_s": round(ended - began, 3),
-        "warnings": [warning.to_dict() for warning in source.warnings],
+        "warnings": [warning.to_dict() for warning in doubts],
     }
     if options.trace != "none":
         fields["trace"] = trace_json(end.trace)

@@ -18,13 +18,15 @@ async def serve_client(
     role: str | None, root: Path | None, pool: str, settings: Settings
 ) -> Answer:
     """Serve the client at the other end of standard input and output."""
-    from dcf.mcp import serve_stdio
+    from dcf.mcp import WITHOUT_REDIS, serve_stdio
 
     log_to_stderr(settings.log_level)
     known = role_of(role)
     # Standard output is the protocol's: whatever is to be told goes to stderr.
     screen = Screen(as_json=True)
-    async with open_platform(settings, screen, root=root, pool=pool) as platform:
+    alone = known in WITHOUT_REDIS
+    opened = open_platform(settings, screen, root=root, pool=pool, alone=alone)
+    async with opened as platform:
         left = await serve_stdio(platform, role=known, version=installed_version())
     if not left:
         # Nothing is open but the thread that waits for input.

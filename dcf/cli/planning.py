@@ -27,13 +27,7 @@ from dcf.cli.runbook import (
     read_draft,
     runbook_in,
 )
-from dcf.cli.runbook_commands import (
-    command_fields,
-    command_lines,
-    no_skill,
-    offered_commands,
-    write_command_skill,
-)
+from dcf.cli.runbook_commands import write_command_skill
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble, listed, summary
@@ -82,11 +76,10 @@ def only_one(
         raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="dcf plan")])
 
 
-def alone_only(drafts: Path | None, *, commands: bool = False) -> None:
+def alone_only(drafts: Path | None) -> None:
     """Raises BadInput for what only compiling a file can do."""
-    if drafts is not None or commands:
-        name = "--drafts" if drafts is not None else "--commands"
-        message, hint = f"{name} goes with --from-sop alone", f"leave --run out, or {name}"
+    if drafts is not None:
+        message, hint = "--drafts goes with --from-sop alone", "leave --run out, or --drafts"
         raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="dcf plan")])
 
 
@@ -109,11 +102,9 @@ def compile_file(
     chosen_from = replace(settings, generated=options.generated)
     desk = _open_desk(chosen_from, screen)
     draft, noted = _read(file, options, desk.bench, screen)
-    offered, is_bound = None, False
+    offered = None
     if options.commands:
-        offered, is_bound = offered_commands(draft.sop, options.generated)
-        if is_bound:
-            draft = replace(draft, sop=offered.sop)
+        draft, offered = asyncio.run(desk.bench.with_commands(draft))
     if any(one.kind == "task" for one in draft.sop.all_steps()):
         demand_generated(options.generated)
     before = draft.sop
@@ -134,8 +125,8 @@ def compile_file(
         drafted["steps"] = [{**by_number[one["step"]], **one} for one in fields["steps"]]
         fields |= {**drafted, "validates": plan.document is not None, "commands_run_unasked": 0}
     if offered is not None:
-        fields["commands"] = command_fields(offered, is_bound)
-        told += command_lines(offered, is_bound)
+        fields["commands"] = offered.to_json()
+        told += offered.report()
     missing = {gap.step.number for gap in plan.gaps}
     shown: list[Any] = [plan_steps(fields["steps"], missing), *told]
     written = _write_drafts(plan, options) if plan.gaps and options.drafts else []
@@ -147,7 +138,7 @@ def compile_file(
         commands = next_commands(file, options.drafts, options.generated, usual, targets)
         unwritten = [path for path in targets.values() if path is not None]
         return drafted_answer(fields, shown, problems, commands, unwritten)
-    if offered is not None and offered.lists and not is_bound:
+    if offered is not None and (lacking := offered.not_covered()):
         if options.drafts is not None:
             targets = {"--out": options.out, "--picture": options.picture}
             following = next_commands(
@@ -162,7 +153,7 @@ def compile_file(
                 [*following[:-1], f"{following[-1]} --commands"],
                 [path for path in targets.values() if path is not None],
             )
-        problems.append(no_skill(offered, file))
+        problems.append(lacking.at(file=str(file)))
     if plan.document is None:
         note = ErrorNote("bad_input", summary(problems), details=listed(problems))
         return Answer(fields, shown, status="error", error=note, exit_code=BAD_INPUT)

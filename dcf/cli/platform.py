@@ -30,20 +30,29 @@ _log = logging.getLogger(__name__)
 
 APPROVAL_TOKEN = "DCF_APPROVAL_TOKEN"
 MEMORY_KEY = "DCF_MEMORY_KEY"
+_NOWHERE = "redis://127.0.0.1:0"
 DECISIONS_OFF = f"set {APPROVAL_TOKEN} to a secret of those who may, or use dcf approve and reject"
 
 
 @asynccontextmanager
 async def open_platform(
-    settings: Settings, screen: Screen, *, root: Path | None, pool: str, exposed: bool = False
+    settings: Settings,
+    screen: Screen,
+    *,
+    root: Path | None,
+    pool: str,
+    exposed: bool = False,
+    alone: bool = False,
 ) -> AsyncIterator[Platform]:
     """The platform on the Redis of ``settings``, closed after the block. It is ``exposed`` when it
-    is served to other machines. Raises BadInput for an approval token that cannot be used, and
-    InvalidDocument for a policy or a lock that cannot."""
+    is served to other machines; ``alone``, no Redis is looked for and none is started. Raises
+    BadInput for an approval token that cannot be used, and InvalidDocument for a policy or a lock
+    that cannot."""
     token = approval_token(settings, exposed=exposed)
     demand_models(settings)
     await demand_agents_home(settings)
-    address = await find_redis(settings, screen)
+    # One that nobody calls, where it is alone.
+    address = Address(_NOWHERE, "configured") if alone else await find_redis(settings, screen)
     stub = StubServer(settings, BackgroundFolder(settings.notes, settings.logs))
     workspace = root or settings.workspace
     workspace.mkdir(parents=True, exist_ok=True)
@@ -65,6 +74,7 @@ async def open_platform(
         stub_url=stub.url_now,
         approval_token=token,
         exposed=exposed,
+        is_alone=alone,
     )
     backend = RedisBackend.from_url(address.url)
     platform = Platform(backend, config)
@@ -73,16 +83,16 @@ async def open_platform(
         await platform.policy()
         await platform.skills.pins()
         await platform.home()
-        _tell(settings, address, workspace)
+        _tell(settings, "no Redis" if alone else f"Redis {address.label}", workspace)
         yield platform
     finally:
         await platform.close()
         await backend.close()
 
 
-def _tell(settings: Settings, address: Address, workspace: Path) -> None:
+def _tell(settings: Settings, redis: str, workspace: Path) -> None:
     """Which Redis and which folders: a client starts its server in a folder nobody chose."""
-    where = f"Redis {address.label}, home {settings.home}, workspace {workspace}"
+    where = f"{redis}, home {settings.home}, workspace {workspace}"
     _log.info("serving with %s, skills %s", where, settings.generated)
     if settings.skills is None:
         none = no_skills(settings.generated)

@@ -19,7 +19,7 @@ from dcf.cli.trouble import BadInput
 from dcf.problem import Problem, has_errors
 from dcf.skills import SkillCatalog
 from dcf.tools import Registry, UnknownServer
-from dcf.workflow import InvalidWorkflow, WorkflowDocument, further_pins, load
+from dcf.workflow import InvalidWorkflow, WorkflowDocument, blank_warning, further_pins, load
 
 _LONGEST_SLUG = 48
 
@@ -35,6 +35,12 @@ class Prepared:
     catalog: SkillCatalog
     servers: frozenset[str]
     pins: Mapping[str, str] = field(default_factory=dict)
+
+    def warnings(self) -> Iterator[Problem]:
+        """What is doubtful about the workflow, and about this input of it."""
+        yield from self.document.warnings
+        if blank := blank_warning(self.document, self.value):
+            yield blank
 
 
 def prepare(

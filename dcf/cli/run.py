@@ -57,7 +57,7 @@ async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> A
         models=order.workers > 0,
         worker_deaths=order.worker_deaths,
     )
-    for warning in prepared.document.warnings:
+    for warning in prepared.warnings():
         screen.warn(str(warning))
     if order.workers:
         await demand_agents_home(settings)

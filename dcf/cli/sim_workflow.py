@@ -19,7 +19,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.problem import Problem
-from dcf.workflow import InvalidWorkflow, WorkflowDocument, load, task_states
+from dcf.workflow import InvalidWorkflow, WorkflowDocument, blank_warning, load, task_states
 
 if TYPE_CHECKING:
     from dcf.simulation import Expectation, Verdict, WorkflowWorld
@@ -68,6 +68,8 @@ def world_of(options: WorkflowOptions, screen: Screen) -> WorkflowWorld:
     invariants: dict[str, str] = _all_of(problems, lambda: _invariants(options), {})
     objects: dict[str, bytes] = _all_of(problems, lambda: _objects(options.objects), {})
     raise_all(problems)
+    if blank := blank_warning(document, given.value):
+        screen.warn(str(blank))
     for assumed in assumed_answers(mocks, machine):
         screen.warn(assumed)
     from dcf.simulation import Unsimulable, WorkflowWorld

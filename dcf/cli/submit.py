@@ -31,7 +31,7 @@ async def submit_workflow(
     folder = BackgroundFolder(settings.notes, settings.logs)
     stub_url = StubServer(settings, folder).url
     prepared = prepare(file, given, workflow_id, settings, stub_url, worker_deaths=worker_deaths)
-    for warning in prepared.document.warnings:
+    for warning in prepared.warnings():
         screen.warn(str(warning))
     for stranger in Garrison(folder).strangers(pool, settings.generated):
         skills = stranger.details.get("generated")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from control_plane import Store, encode_name
+from control_plane import JSON, Store, encode_name
 from dcf.cli.answer import Answer
 from dcf.cli.asking import answer_to, at_terminal
 from dcf.cli.board import now_ms
@@ -176,10 +176,7 @@ def _description(waiting: WaitingTask) -> Iterator[str]:
     yield ""
     yield from (f"  {line}" for line in waiting.instruction.splitlines())
     yield ""
-    if waiting.input not in (None, {}):
-        yield "given:"
-        given = json.dumps(waiting.input, ensure_ascii=False, indent=2, sort_keys=True)
-        yield from (f"  {line}" for line in given.splitlines())
+    yield from _given(waiting.input)
     if manual.choices:
         yield f"choices: {', '.join(manual.choices)}"
     if manual.result is not None:
@@ -189,6 +186,19 @@ def _description(waiting: WaitingTask) -> Iterator[str]:
             for name in manual.result.get("properties", {})
         ]
         yield f"to be reported: {', '.join(names) or 'an object'}"
+
+
+def _given(value: JSON) -> Iterator[str]:
+    members = value if isinstance(value, dict) else {}
+    blank = sorted(name for name, one in members.items() if one is None)
+    if blank:
+        value = {name: one for name, one in members.items() if one is not None}
+    if value not in (None, {}):
+        yield "given:"
+        given = json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)
+        yield from (f"  {line}" for line in given.splitlines())
+    if blank:
+        yield f"not given: {', '.join(blank)}"
 
 
 def _lines(waiting: WaitingTask, now: int) -> Iterator[str]:

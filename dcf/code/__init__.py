@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.code.cutting import cut
+    from dcf.code.definitions import Symbol, SymbolKind
     from dcf.code.errors import (
         CodeProblem,
         IndexTrouble,
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from dcf.code.hit import CodeHit
     from dcf.code.index_file import remove_index, texts_in
     from dcf.code.language import LANGUAGES
-    from dcf.code.piece import Piece
+    from dcf.code.piece import CodePiece, cut
     from dcf.code.retriever import CodeRetriever
-    from dcf.code.symbol import Symbol, SymbolKind
     from dcf.code.syncing import Synced
 else:
     export_late(__name__)
@@ -36,12 +35,12 @@ else:
 __all__ = [
     "LANGUAGES",
     "CodeHit",
+    "CodePiece",
     "CodeProblem",
     "CodeRetriever",
     "Excerpt",
     "IndexTrouble",
     "InvalidSearch",
-    "Piece",
     "RipgrepFailed",
     "RipgrepMissing",
     "RootMissing",

@@ -1,4 +1,5 @@
-"""Which nodes of each grammar define something, and what comments look like.
+"""What a program gives names to, which nodes of each grammar define it, and what comments look
+like.
 
 The names are those of the node types of the tree-sitter grammars (their ``node-types.json``).
 """
@@ -7,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
-from dcf.code.symbol import SymbolKind
+SymbolKind: TypeAlias = Literal[
+    "function", "method", "class", "interface", "struct", "enum", "trait", "type", "module", "macro"
+]
 
 _ECMASCRIPT: Mapping[str, SymbolKind] = {
     "function_declaration": "function",
@@ -16,6 +20,29 @@ _ECMASCRIPT: Mapping[str, SymbolKind] = {
     "method_definition": "method",
     "class_declaration": "class",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition. ``qualified_name`` has the names around it first (``Basket.add``). Its lines
+    count from 1, both are its own; decorators and a comment right above belong to it.
+    ``docstring`` is without its marks, and empty where there is none."""
+
+    name: str
+    kind: SymbolKind
+    qualified_name: str
+    first_line: int
+    last_line: int
+    docstring: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The symbols of a text, in the order of their first lines, the outer before the inner.
+    ``error_line`` is the first line that the grammar could not read; None where it read all."""
+
+    symbols: tuple[Symbol, ...]
+    error_line: int | None
 
 
 @dataclass(frozen=True, slots=True)

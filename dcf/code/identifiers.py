@@ -1,4 +1,5 @@
-"""Names of programs: whole, in their parts, and in what people ask."""
+"""Names of programs: whole, in their parts, in what people ask, and the words that people say for
+their parts: ``arg`` is an argument, ``is`` tells whether."""
 
 from __future__ import annotations
 
@@ -25,6 +26,35 @@ _ABBREVIATIONS = frozenset({"e.g", "i.e", "a.k.a"})
 _SHORTEST = 3
 _LONGEST = 100
 _MOST = 16
+
+# First the word of a name, then those that people say for it.
+_SAID = """
+    addr address; app application; arg argument; async asynchronous; attr attribute; auth
+    authenticate authentication authorization; avg average; begin start; bool boolean; build
+    construct; calc calculate; cb callback; char character; close stop; cmd command; cmp
+    compare; compute calculate; conf configuration; config configuration; conn connection;
+    count number; ctx context; cur current; db database; dbl double; decl declaration; def
+    definition; delete remove; desc description; dest destination; dict dictionary; diff
+    difference; dir directory; display show; dist distribution; doc document; dst destination;
+    dump save write; echo print; elem element; end stop; env environment; eq compare equal;
+    err error; error exception; eval evaluate; exc exception; exec execute; expr expression;
+    ext extension; fetch retrieve; file path; finish end; fmt format; fn callback function;
+    func function; gen generate; get find obtain retrieve return; has whether; hdr header; id
+    identifier; ident identifier; idx index; img image; impl implementation; info information;
+    init initialise initialize; int integer; is check true whether; iter iterate iterator; len
+    length; lib library; load parse read; make build construct create; max maximum; mean
+    average; mem memory; mgr manager; min minimum; msg message; new create; num number; obj
+    object; op operation operator; opt option; param parameter; path file; pkg package; pos
+    position; prev previous; print show; proc process; prop property; ptr pointer; pwd
+    password; read load parse; ref reference; regex regular; remove delete; render display;
+    repo repository; req request; res result; resp response; run execute; save write; seq
+    sequence; sess session; show display print; spec specification; src source; start begin;
+    stats statistics; stmt statement; stop close end; str string; sync synchronize; sys
+    system; tbl table; temp temporary; text string; tmp temporary; to convert; ts timestamp;
+    tx transaction; txn transaction; util utility; val value; var variable; vec vector; ver
+    version; win window; wrapper wrap; write save
+"""
+_SYNONYMS = {word: said for word, *said in (line.split() for line in _SAID.split(";"))}
 
 
 def told(text: str) -> str:
@@ -78,3 +108,18 @@ def _with_parts(found: regex.Match[str]) -> str:
 def _parted(name: str) -> str:
     parts = spoken(name)
     return name if parts == name else f"{name} {parts} "
+
+
+def synonyms(names: str) -> str:
+    """The words that may be said for the parts of ``names``, in their order, also twice.
+
+    >>> synonyms("remove_dirs")
+    'delete directory'
+    """
+    words = spoken(names).lower().split()
+    return " ".join(said for word in words for said in _said(word))
+
+
+def _said(word: str) -> list[str]:
+    """Of one word, which may be in the plural."""
+    return _SYNONYMS.get(word) or _SYNONYMS.get(word.removesuffix("s"), [])

@@ -20,7 +20,7 @@ _SHORTEST_FORM = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CodeQuestion:
     """``limit`` is the most hits, ``tokens`` the most of the text of each. ``paths``: only in these
     files and folders, relative to the root. ``near``: the file that the one who asks has open; its
     own code and that beside it come a little earlier."""
@@ -54,8 +54,10 @@ class Question:
     def asks_names(self) -> float:
         """The part of its words that are names or parts of them, from 0 to 1.
 
-        >>> Question("chargePayment").asks_names, Question("what `refund` does later").asks_names
-        (1.0, 0.5)
+        >>> CodeQuestion("chargePayment").asks_names
+        1.0
+        >>> CodeQuestion("what `refund` does later").asks_names
+        0.5
         """
         parts = {part for name in self.names for part in f"{name} {spoken(name)}".lower().split()}
         return sum(word in parts for word in self.words) / len(self.words) if parts else 0.0
@@ -67,7 +69,7 @@ class Question:
         return () if "." in plain else tuple(dict.fromkeys(plain))
 
 
-def problems_of(question: Question) -> Iterator[Problem]:
+def problems_of(question: CodeQuestion) -> Iterator[Problem]:
     """All that is wrong with a question."""
     if len(question.text) > LONGEST:
         message = f"the question has {len(question.text):,} characters, more than {LONGEST:,}"

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dcf.code.naming import lines_of, naming_pieces
-from dcf.code.question import Question
-from dcf.code.rows import KnownPiece, pieces_by_id
+from dcf.code.question import CodeQuestion
+from dcf.code.rows import KnownPiece, lines_of, naming_pieces, pieces_by_id
 from dcf.code.traces import Named, indexed_places, named_places
 
 _CANDIDATES = 300
@@ -121,7 +120,7 @@ class Candidates:
         return tuple(dict.fromkeys((*self.words, *self.naming, *self.places)))
 
 
-def candidates(connection: sqlite3.Connection, question: Question) -> Candidates:
+def candidates(connection: sqlite3.Connection, question: CodeQuestion) -> Candidates:
     """The pieces that match the words of ``question`` best, those that may say its names, and those
     that it names the place of."""
     places = indexed_places(connection, named_places(question.text))
@@ -135,7 +134,7 @@ def candidates(connection: sqlite3.Connection, question: Question) -> Candidates
 
 def ranked(
     connection: sqlite3.Connection,
-    question: Question,
+    question: CodeQuestion,
     found: Candidates,
     meaning: Mapping[int, float],
 ) -> list[Ranked]:
@@ -161,7 +160,9 @@ def _with_texts(connection: sqlite3.Connection, found: Sequence[Ranked]) -> list
 class _Judge:
     """What speaks for pieces: ``meaning`` by their ids."""
 
-    def __init__(self, question: Question, found: Candidates, meaning: Mapping[int, float]) -> None:
+    def __init__(
+        self, question: CodeQuestion, found: Candidates, meaning: Mapping[int, float]
+    ) -> None:
         self._near = question.near
         self._names = question.names
         self._first = question.first
@@ -198,7 +199,7 @@ class _Judge:
 
 
 def _inside(
-    connection: sqlite3.Connection, question: Question, ids: Sequence[int]
+    connection: sqlite3.Connection, question: CodeQuestion, ids: Sequence[int]
 ) -> frozenset[int]:
     """Those of ``ids`` that are in the folders asked for."""
     rows = connection.execute(
@@ -229,7 +230,7 @@ def _nearness(path: str, near: str | None) -> float:
     return _SAME_FOLDER if path.rpartition("/")[0] == near.rpartition("/")[0] else 0.0
 
 
-def _by_words(connection: sqlite3.Connection, question: Question) -> dict[int, float]:
+def _by_words(connection: sqlite3.Connection, question: CodeQuestion) -> dict[int, float]:
     """The best pieces of the folders asked for, by BM25 of SQLite; the best of all is worth 1."""
     wanted = _match(_telling(connection, question.words))
     rows = connection.execute(

@@ -5,49 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from itertools import islice
 from pathlib import Path
 
-from dcf.code import rows, vectors
-from dcf.code.errors import CodeProblem, IndexDamaged, InvalidSearch
-from dcf.code.files import as_known, checked_root, listed
-from dcf.code.generated import written_by_people
-from dcf.code.hit import CodeHit
+from dcf.code import vectors
+from dcf.code.errors import IndexDamaged, InvalidSearch
+from dcf.code.files import checked_root
+from dcf.code.hit import CodeHit, hits
 from dcf.code.index_file import IndexFile
-from dcf.code.likely import likely
-from dcf.code.question import Question, problems_of
+from dcf.code.indexer import PATIENCE_S, Indexer, unembedded
+from dcf.code.question import CodeQuestion, problems_of
 from dcf.code.ranking import candidates, ranked
-from dcf.code.syncing import Synced, remove_files, sync_files
-from dcf.code.telling import hits
+from dcf.code.syncing import Synced
 from dcf.problem import Problem
 from dcf.search import Embedder
-from dcf.stopping import stop
 
 _log = logging.getLogger(__name__)
-
-_FILES = 25
-"""Of one transaction: what is done when a process ends stays, so few are done twice."""
-_MANY = 100
-_PIECES = 512
-_FEW = 64
-"""Files that are read before an answer, however many there are besides."""
-_FIRST = 100
-"""Files that are read first for a question, where many are not indexed yet."""
-_BATCH = 4
-_LOOKS = (4, 19)
-"""For how many times as long as a look at all files took there is no other one, at least and at
-most: ``_LATE_S`` decides between them. Looking takes a twentieth of the time where a look is short,
-and never more than a fifth."""
-_LATE_S = 1.0
-_EARLY = 0.8
-"""From this part of that time on a look is begun behind an answer, before somebody waits for it."""
-_PATIENCE_S = 1.2
-"""Of a core's time: how much an index that is being made gets before an answer."""
-_LONGEST_S = 10.0
-"""How long an answer waits for it where the machine does other work."""
 
 
 class CodeRetriever:
@@ -69,22 +42,11 @@ class CodeRetriever:
         its answer: each spends all of its patience on the index. Raises ``RootMissing``."""
         self.root = checked_root(root)
         self._embedder = embedder
-        self._goes_on = goes_on
         self._index = IndexFile(index_path, str(self.root))
-        self._syncing = asyncio.Lock()
-        self._following: asyncio.Task[None] | None = None
-        self._look_soon = self._look_again = 0.0
-        self._behind: asyncio.Task[Synced] | None = None
-        self._pending: dict[str, None] = {}
-        self._first: list[str] = []
-        self._spent_s = 0.0
-        self._stepped = asyncio.Condition()
-        self._is_embedded = self._is_checked = False
-        self._listed = 0
-        self._nameless: tuple[Problem, ...] = ()
+        self._indexer = Indexer(self.root, self._index, embedder, goes_on=goes_on)
         self._unasked: Problem | None = None
 
-    async def ready(self, question: str, patience_s: float = _PATIENCE_S) -> tuple[Problem, ...]:
+    async def ready(self, question: str, patience_s: float = PATIENCE_S) -> tuple[Problem, ...]:
         """Bring the index up to date before an answer to ``question``. Where that takes long, it
         goes on behind (until ``close``), and only the files that are likely to answer are waited
         for, no longer than for ``patience_s`` of a core's time: on a machine that does other work
@@ -92,127 +54,8 @@ class CodeRetriever:
 
         Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles`` and ``IndexTrouble``.
         """
-        try:
-            return await self._ready(question, patience_s)
-        except IndexDamaged as error:
-            self._begin_anew(error)
-            return await self._ready(question, patience_s)
-
-    async def _ready(self, question: str, patience_s: float) -> tuple[Problem, ...]:
-        self._reap()
-        if time.monotonic() >= self._look_again:
-            self._look()
-            if self._following is not None:
-                await self._looked(self._following)
-        if self._pending:
-            await self._read_first(Question(question), patience_s)
-        elif self._behind is not None and not self._goes_on:
-            await self._wait(self._behind, patience_s)
-        self._reap()
-        problems = (_partial(self.root, len(self._pending)),) if self._pending else ()
+        problems = await self._indexer.ready(question, patience_s)
         return problems if self._unasked is None else (*problems, self._unasked)
-
-    def _begin_anew(self, error: IndexDamaged) -> None:
-        """Let the next look find that nothing is indexed."""
-        _log.warning("%s It is made anew.", error)
-        self._look_soon = self._look_again = 0.0
-        self._pending = {}
-        self._is_embedded = self._is_checked = False
-
-    def _look(self) -> None:
-        """Begin a look at the files, unless there is one."""
-        if self._following is None and self._behind is None:
-            self._following = asyncio.create_task(self._follow())
-
-    async def _looked(self, look: asyncio.Task[None]) -> None:
-        """Wait for a look, which others may wait for too. Raises as it ended."""
-        try:
-            await asyncio.shield(look)
-        finally:
-            if look.done() and self._following is look:
-                self._following = None
-
-    async def _follow(self) -> None:
-        """Index what changed, unless that is much."""
-        began = time.monotonic()
-        changed, gone = await self._changes()
-        now = time.monotonic()
-        # Many who ask at once share a look, and looking takes a small part of the time.
-        fewest, most = (times * (now - began) for times in _LOOKS)
-        wait = min(most, max(fewest, _LATE_S))
-        self._look_again, self._look_soon = now + wait, now + _EARLY * wait
-        if len(changed) + len(gone) > _FEW:
-            self._pending = dict.fromkeys(changed or gone)
-        elif changed or gone:
-            await self.sync()
-        elif not self._is_checked:
-            # Whoever made the index may have ended before the last vectors.
-            self._is_checked = True
-            if await asyncio.to_thread(self._lacks_vectors):
-                self._behind = asyncio.create_task(self.sync())
-
-    async def _read_first(self, question: Question, patience_s: float) -> None:
-        """Let what is likely to answer be indexed first, of all that is indexed behind."""
-        asks = not tuple(problems_of(question))
-        first = await likely(self.root, list(self._pending), question) if asks else []
-        self._first = first[:_FIRST]
-        if self._behind is None:
-            self._behind = asyncio.create_task(self.sync())
-        await self._wait(self._behind, patience_s)
-
-    async def _wait(self, behind: asyncio.Task[Synced], patience_s: float) -> None:
-        """Until ``behind`` ends or took so much of a core's time, or what is likely to answer is
-        there and the rest goes on."""
-        until, first = self._spent_s + patience_s, self._first
-
-        def is_enough() -> bool:
-            if self._spent_s >= until:
-                return True
-            return self._goes_on and not any(path in self._pending for path in first)
-
-        waiting = asyncio.create_task(self._until(is_enough))
-        try:
-            await asyncio.wait(
-                {behind, waiting}, timeout=_LONGEST_S, return_when=asyncio.FIRST_COMPLETED
-            )
-        finally:
-            await stop(waiting)
-
-    async def _until(self, is_enough: Callable[[], bool]) -> None:
-        async with self._stepped:
-            await self._stepped.wait_for(is_enough)
-
-    async def _step(self, work: Callable[[], Synced]) -> Synced:
-        """A part of what goes on behind answers, of which whoever waits for it is told."""
-
-        def measured() -> tuple[Synced, float]:
-            began = time.thread_time()
-            return work(), time.thread_time() - began
-
-        done, spent = await asyncio.to_thread(measured)
-        self._spent_s += spent
-        return done
-
-    def _reap(self) -> None:
-        """Take note of the end of what goes on behind. Raises as it ended."""
-        # Files may have changed since: a question that comes late needs another look.
-        if self._following is not None and self._following.done():
-            looked, self._following = self._following, None
-            looked.result()
-        if self._behind is not None and self._behind.done():
-            ended, self._behind = self._behind, None
-            self._pending = {}
-            ended.result()
-
-    async def close(self) -> None:
-        """End what goes on behind an answer; what is indexed stays."""
-        if self._following is not None:
-            await stop(self._following)
-            self._following = None
-        if self._behind is not None:
-            await stop(self._behind)
-            self._behind = None
-        self._index.close()
 
     async def sync(self, progress: Callable[[str], None] | None = None) -> Synced:
         """Bring the index up to date with the files. ``progress`` is told, in words, what is done,
@@ -221,35 +64,12 @@ class CodeRetriever:
         Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles`` and ``IndexTrouble``. What is
         wrong with single files is in the answer.
         """
-        async with self._syncing:
-            try:
-                return await self._synced(progress)
-            except IndexDamaged as error:
-                self._begin_anew(error)
-                return await self._synced(progress)
+        return await self._indexer.sync(progress)
 
-    async def _synced(self, progress: Callable[[str], None] | None) -> Synced:
-        changed, gone = await self._changes()
-        total = await asyncio.to_thread(self._remove, gone) if gone else Synced()
-        unchanged = self._listed - len(changed)
-        self._pending = dict.fromkeys(changed)
-        while some := self._next():
-            total += await self._step(partial(self._sync, some))
-            for path in some:
-                del self._pending[path]
-            await self._tell_waiting()
-            if progress is not None:
-                done = self._listed - len(self._pending)
-                progress(f"{done:,} of {self._listed:,} files are indexed")
-        if len(changed) >= _MANY:
-            await asyncio.to_thread(self._tidy)
-        problems = (*self._nameless, *await self._old_problems(changed))
-        total += Synced(unchanged=unchanged, problems=problems)
-        return total + await self._embed(changed, progress)
-
-    async def _tell_waiting(self) -> None:
-        async with self._stepped:
-            self._stepped.notify_all()
+    async def close(self) -> None:
+        """End what goes on behind an answer; what is indexed stays."""
+        await self._indexer.close()
+        self._index.close()
 
     async def find(
         self,
@@ -268,146 +88,37 @@ class CodeRetriever:
         folder, where the best words are worth 1. Raises ``InvalidSearch`` with all problems of the
         question, and ``IndexTrouble``.
         """
-        asked = Question(question, limit, tokens, tuple(paths), near)
+        asked = CodeQuestion(question, limit, tokens, tuple(paths), near)
         problems = tuple(problems_of(asked))
         if problems:
             raise InvalidSearch(problems)
         try:
             found = await asyncio.to_thread(self._find, asked)
         except IndexDamaged as error:
-            self._begin_anew(error)
-            await self.sync()
+            self._indexer.begin_anew(error)
+            await self._indexer.sync()
             found = await asyncio.to_thread(self._find, asked)
-        if self._goes_on and 0 < self._look_soon <= time.monotonic():
-            # Between this answer and the next question, which would wait for it.
-            self._look()
+        self._indexer.look_if_due()
         return found
 
-    async def _changes(self) -> tuple[list[str], list[str]]:
-        """The files that are not as they are indexed, and those that are gone."""
-        looked = asyncio.create_task(asyncio.to_thread(self._compared))
-        try:
-            found = await listed(self.root)
-            paths = await asyncio.to_thread(written_by_people, self.root, found.paths)
-        finally:
-            await asyncio.wait([looked])
-        known, same = looked.result()
-        self._listed, self._nameless = len(paths), found.problems
-        return [one for one in paths if one not in same], sorted(known - set(paths))
-
-    def _compared(self) -> tuple[set[str], set[str]]:
-        """The files that are indexed, and those of them that are still the same."""
-        with self._index.reading() as connection:
-            known = rows.stamps(connection)
-        return {path for path, _, _ in known}, as_known(self.root, known)
-
-    def _next(self) -> list[str]:
-        """The files that are read next: those that somebody waits for, a few at a time."""
-        if not self._pending:
-            return []
-        first = [path for path in self._first if path in self._pending]
-        return first[:_BATCH] or list(islice(self._pending, _FILES))
-
-    async def _old_problems(self, changed: Sequence[str]) -> tuple[Problem, ...]:
-        """Those of files that did not change."""
-
-        def read() -> tuple[Problem, ...]:
-            with self._index.reading() as connection:
-                return rows.known_problems(connection)
-
-        found = await asyncio.to_thread(read)
-        new = set(changed)
-        return tuple(one for one in found if one.file not in new)
-
-    def _remove(self, paths: Sequence[str]) -> Synced:
-        with self._index.writing() as connection:
-            return remove_files(connection, paths)
-
-    def _sync(self, paths: Sequence[str]) -> Synced:
-        with self._index.writing() as connection:
-            return sync_files(connection, self.root, paths, rows.files(connection, paths))
-
-    def _tidy(self) -> None:
-        """Let the words of many new files be in one place: each search looks in all of them."""
-        with self._index.writing() as connection:
-            connection.execute("INSERT INTO words (words) VALUES ('optimize')")
-
-    def _lacks_vectors(self) -> bool:
-        if self._embedder is None:
-            return False
-        with self._index.reading() as connection:
-            return vectors.are_missing(connection, self._embedder)
-
-    async def _embed(
-        self, changed: Sequence[str], progress: Callable[[str], None] | None
-    ) -> Synced:
-        total = Synced()
-        if self._is_embedded and not changed:
-            return total
-        while self._embedder is not None:
-            try:
-                done = await self._step(partial(self._embed_some, self._embedder))
-                await self._tell_waiting()
-            except CodeProblem:
-                raise
-            # It runs a model that we do not know. Without it the index is whole.
-            except Exception as error:  # noqa: BLE001
-                return total + Synced(problems=(_unembedded(self._embedder, error),))
-            if not done.embedded:
-                self._is_embedded = True
-                break
-            total += done
-            if progress is not None:
-                progress(f"{total.embedded:,} pieces are embedded")
-        return total
-
-    def _embed_some(self, embedder: Embedder) -> Synced:
-        with self._index.reading() as connection:
-            some = vectors.missing(connection, embedder, _PIECES)
-        made = vectors.embedded(embedder, some)
-        if made:
-            with self._index.writing() as connection:
-                vectors.keep(connection, embedder, made)
-        return Synced(embedded=len(made))
-
-    def _find(self, question: Question) -> tuple[CodeHit, ...]:
+    def _find(self, question: CodeQuestion) -> tuple[CodeHit, ...]:
         with self._index.reading() as connection:
             found = candidates(connection, question)
             meaning = self._meaning(connection, question, found.ids)
             return hits(connection, question, ranked(connection, question, found, meaning))
 
     def _meaning(
-        self, connection: sqlite3.Connection, question: Question, ids: Sequence[int]
+        self, connection: sqlite3.Connection, question: CodeQuestion, ids: Sequence[int]
     ) -> Mapping[int, float]:
         if self._embedder is None:
             return {}
         try:
             (asked,) = self._embedder.embed_queries([question.text])
-        # As above: words and names are left.
+        # It runs a model that we do not know. Words and names are left.
         except Exception as error:  # noqa: BLE001
             if self._unasked is None:
                 _log.warning("questions are not embedded: %s", error)
-            self._unasked = _unembedded(self._embedder, error)
+            self._unasked = unembedded(self._embedder, error)
             return {}
         self._unasked = None
         return vectors.similarities(connection, self._embedder, asked, ids)
-
-
-def _unembedded(embedder: Embedder, error: Exception) -> Problem:
-    return Problem(
-        "code_embedder",
-        f"the embedder {embedder.name!r} failed: {error}",
-        hint="words and names are searched all the same; the next question or look at the files"
-        " tries it again",
-        severity="warning",
-    )
-
-
-def _partial(root: Path, left: int) -> Problem:
-    return Problem(
-        "code_index_partial",
-        f"{left:,} files of {root} are not indexed yet; those with most of the words came first;"
-        " `dcf retrieval index` indexes all",
-        hint="or ask again: each question goes on where the one before ended",
-        severity="warning",
-    )

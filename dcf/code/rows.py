@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from dcf.code.files import Stamp
-from dcf.code.identifiers import told
-from dcf.code.piece import Piece
-from dcf.code.synonyms import synonyms
+from dcf.code.identifiers import synonyms, told
+from dcf.code.piece import CodePiece
 from dcf.problem import Problem
 
 _PIECE = "p.id, f.path, p.first_line, p.last_line, p.name, p.kind, p.begins, {}"
+
+_A_NAME = 100
+"""Pieces in which one name is looked for: one that stands in more is no news."""
+_MOST_NAMING = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ def put_stamp(connection: sqlite3.Connection, path: str, stamp: Stamp) -> None:
 
 
 def put_file(
-    connection: sqlite3.Connection, path: str, file: KnownFile, pieces: Sequence[Piece]
+    connection: sqlite3.Connection, path: str, file: KnownFile, pieces: Sequence[CodePiece]
 ) -> None:
     """A file that is new or was changed, in place of what was at its path."""
     remove_file(connection, path)
@@ -138,3 +142,26 @@ def _pieces(
         f"SELECT {what} FROM pieces p JOIN files f ON f.id = p.file WHERE {where}", values
     )
     return [KnownPiece(*row) for row in rows.fetchall()]
+
+
+def naming_pieces(connection: sqlite3.Connection, names: Sequence[str]) -> list[int]:
+    """Pieces with a word that may be one of ``names``."""
+    found: dict[int, None] = {}
+    for name in names:
+        rows = connection.execute(
+            f"SELECT rowid FROM words WHERE words MATCH ? LIMIT {_A_NAME}", (f'body : "{name}"',)
+        )
+        found.update((row, None) for (row,) in rows)
+    return list(found)[:_MOST_NAMING]
+
+
+def lines_of(names: Sequence[str], piece: KnownPiece) -> Mapping[str, int]:
+    """The names that stand in a piece as whole words, each with its first line."""
+    if not names:
+        return {}
+    either = "|".join(map(re.escape, names))
+    found: dict[str, int] = {}
+    for match in re.finditer(rf"(?<!\w)(?:{either})(?!\w)", piece.text):
+        if match[0] not in found:
+            found[match[0]] = piece.first_line + piece.text.count("\n", 0, match.start())
+    return found

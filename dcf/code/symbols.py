@@ -1,16 +1,27 @@
-"""The definitions in a text of a known language."""
+"""The definitions in a text of a known language: by its grammar, or for Python without one by
+Python's own parser."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+import inspect
+import re
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dcf.code.definitions import DEFINITIONS, FUNCTION_VALUES, Definitions
-from dcf.code.docstring import comment_text, python_docstring
+from dcf.code.definitions import (
+    ATTRIBUTES,
+    DEFINITIONS,
+    FUNCTION_VALUES,
+    WRAPPERS,
+    Definitions,
+    Parsed,
+    Symbol,
+    SymbolKind,
+)
 from dcf.code.language import grammar
-from dcf.code.lines import Above, above, first_row, last_row
-from dcf.code.symbol import Parsed, Symbol, SymbolKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,6 +32,8 @@ _CLASSES = frozenset({"class", "interface", "struct", "enum", "trait", "type"})
 _NAMES = frozenset(
     {"identifier", "field_identifier", "type_identifier", "property_identifier", "operator_name"}
 )
+
+_OPENING = re.compile(r"^\s*(?:/\*[*!]?|\*/|\*(?!\*)|//[/!]?)[ \t]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +197,117 @@ def _error_line(root: Node) -> int | None:
 
 def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """``row`` is the first of a definition with all that stands right above it and belongs to it,
+    from 0; ``comments`` are in the order of lines."""
+
+    row: int
+    comments: tuple[Node, ...]
+
+
+def above(node: Node, comments: frozenset[str]) -> Above:
+    """What belongs to ``node``: ``export``, decorators, attributes, and comments without an empty
+    line between."""
+    whole = _wrapped(node)
+    row, found = first_row(whole), []
+    before = whole.prev_sibling
+    while before is not None and (before.type in comments or before.type in ATTRIBUTES):
+        if last_row(before) < row - 1 or _ends_a_line(before):
+            break
+        if before.type in comments:
+            found.append(before)
+        row = first_row(before)
+        before = before.prev_sibling
+    return Above(row, tuple(reversed(found)))
+
+
+def first_row(node: Node) -> int:
+    return node.start_point.row
+
+
+def last_row(node: Node) -> int:
+    """The row of the last character; a node that ends with its newline does not end a row later."""
+    end = node.end_point
+    return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row
+
+
+def _wrapped(node: Node) -> Node:
+    """The outermost node that is about this definition alone."""
+    while True:
+        parent = node.parent
+        if parent is None or parent.type not in WRAPPERS:
+            return node
+        before = node.prev_named_sibling
+        if before is not None and before.type not in ATTRIBUTES:
+            return node
+        node = parent
+
+
+def _ends_a_line(comment: Node) -> bool:
+    """Whether it stands behind code, which it is about."""
+    before = comment.prev_sibling
+    return before is not None and last_row(before) == first_row(comment)
+
+
+def python_docstring(node: Node) -> str:
+    """The string that the body of a Python definition begins with, without its quotes."""
+    body = node.child_by_field_name("body")
+    said = (one for one in body.named_children if one.type != "comment") if body else iter(())
+    first = next(said, None)
+    if first is None or first.type != "expression_statement" or not first.named_children:
+        return ""
+    string = first.named_children[0]
+    if string.type != "string":
+        return ""
+    parts = [one.text or b"" for one in string.named_children if one.type == "string_content"]
+    return inspect.cleandoc(b"".join(parts).decode("utf-8", "replace")).strip()
+
+
+def comment_text(comments: Sequence[str]) -> str:
+    """The text of comments above one another, without their marks.
+
+    >>> comment_text(["/** Adds.", " * Twice. */"])
+    'Adds.\\nTwice.'
+    """
+    lines = [line for comment in comments for line in comment.splitlines()]
+    return "\n".join(_OPENING.sub("", _unclosed(line)).rstrip() for line in lines).strip()
+
+
+def _unclosed(line: str) -> str:
+    """``line`` without the end of a comment."""
+    line = line.rstrip()
+    return line[:-1].rstrip("*").rstrip() if line.endswith("*/") else line
+
+
+def python_parsed(text: str) -> Parsed:
+    """As ``symbols.parsed``; of a text with an error of syntax nothing is known but its line."""
+    try:
+        with warnings.catch_warnings():
+            # What the compiler warns of is not for whoever searches.
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except SyntaxError as error:
+        return Parsed((), error.lineno or 1)
+    except (ValueError, RecursionError):
+        return Parsed((), 1)
+    found = sorted(
+        _python_symbols(tree, "", False), key=lambda one: (one.first_line, -one.last_line)
+    )
+    return Parsed(tuple(found), None)
+
+
+def _python_symbols(node: ast.AST, around: str, in_class: bool) -> Iterator[Symbol]:
+    for inner in ast.iter_child_nodes(node):
+        if not isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _python_symbols(inner, around, in_class)
+            continue
+        is_class = isinstance(inner, ast.ClassDef)
+        kind: SymbolKind = "class" if is_class else "method" if in_class else "function"
+        name = f"{around}.{inner.name}" if around else inner.name
+        first = min([inner.lineno, *(one.lineno for one in inner.decorator_list)])
+        last = inner.end_lineno or inner.lineno
+        yield Symbol(inner.name, kind, name, first, last, ast.get_docstring(inner) or "")
+        yield from _python_symbols(inner, name, is_class)

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcf.citation import Citation, InvalidCitation
-from dcf.code.cutting import cut
-from dcf.code.files import LARGEST, Source, Stamp, read
-from dcf.code.piece import Piece
+from dcf.code.files import LARGEST, FileContent, Stamp, read
+from dcf.code.piece import CodePiece, cut
 from dcf.code.rows import KnownFile, put_file, put_stamp, remove_file
 from dcf.problem import Problem
 from dcf.secret_form import path_without_secrets
@@ -85,7 +84,7 @@ def remove_files(connection: sqlite3.Connection, paths: Sequence[str]) -> Synced
 
 
 def _sync_file(
-    connection: sqlite3.Connection, path: str, before: KnownFile | None, source: Source | None
+    connection: sqlite3.Connection, path: str, before: KnownFile | None, source: FileContent | None
 ) -> Synced:
     if source is None:
         return Synced(unchanged=1, problems=before.problems if before else ())
@@ -101,7 +100,7 @@ def _sync_file(
     return counted + Synced(problems=problems)
 
 
-def _pieces(path: str, data: bytes | None) -> tuple[Sequence[Piece], list[Problem]]:
+def _pieces(path: str, data: bytes | None) -> tuple[Sequence[CodePiece], list[Problem]]:
     if data is None:
         return (), []
     # Errors in it are a problem already; with the sign of Windows, the first name is not one.

@@ -12,12 +12,19 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.documents.errors import DocumentProblem, UnknownFormat
-    from dcf.documents.file import DocumentFile, opened_document
-    from dcf.documents.folder import documents_in, links_out_of
-    from dcf.documents.format import ENDINGS, FORMATS, format_of
-    from dcf.documents.limits import LARGEST, Limits
-    from dcf.documents.piece import Piece, ReadDocument
+    from dcf.documents.file import (
+        ENDINGS,
+        FORMATS,
+        LARGEST,
+        DocumentFile,
+        documents_in,
+        format_of,
+        links_out_of,
+        opened_document,
+    )
+    from dcf.documents.piece import ReadDocument, ReadPiece
     from dcf.documents.reader import READER, Reader
+    from dcf.documents.worker import ResourceLimits
 else:
     export_late(__name__)
 
@@ -28,10 +35,10 @@ __all__ = [
     "READER",
     "DocumentFile",
     "DocumentProblem",
-    "Limits",
-    "Piece",
     "ReadDocument",
+    "ReadPiece",
     "Reader",
+    "ResourceLimits",
     "UnknownFormat",
     "documents_in",
     "format_of",

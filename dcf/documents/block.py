@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from dcf.problem import Problem
+from dcf.secret_form import without_secrets
 
 BlockKind: TypeAlias = Literal["heading", "text", "table", "code", "definition"]
 
@@ -55,3 +57,23 @@ def table_lines(rows: Iterable[Sequence[str]]) -> list[str]:
         if len(lines) == 1:
             lines.append(f"|{' --- |' * max(len(row), 1)}")
     return lines
+
+
+def redacted(blocks: Sequence[Block]) -> list[Block]:
+    """All of them are looked at together: what is a secret is told by what stands before it, also
+    where another block begins."""
+    # An empty line behind a table: its columns are none of the one below it.
+    shown = (f"{one.text}\n" if one.kind == "table" else one.text for one in blocks)
+    text = "\n".join(shown)
+    kept = without_secrets(text, keep_lines=True)
+    if kept == text:
+        return list(blocks)
+    lines = iter(kept.split("\n"))
+    return [replace(block, text=_next(lines, block)) for block in blocks]
+
+
+def _next(lines: Iterator[str], block: Block) -> str:
+    text = "\n".join(islice(lines, block.text.count("\n") + 1))
+    if block.kind == "table":
+        next(lines)
+    return text

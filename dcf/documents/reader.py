@@ -14,10 +14,10 @@ from typing import Any, Self
 
 import dcf
 from dcf.documents.errors import DocumentProblem, ReaderDied, TooMuchText, TooSlow
-from dcf.documents.limits import Limits
 from dcf.documents.piece import ReadDocument
+from dcf.documents.worker import ResourceLimits
 
-READER = 2
+READER = 3
 """Raised when a document is read otherwise than before: then all are read again."""
 
 _PATIENCE = 10.0
@@ -37,8 +37,8 @@ class Reader:
     """Reads one document after the other. A document that ends the process ends no other: the next
     one has a new process. To be entered with ``async with``."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: ResourceLimits | None = None) -> None:
+        self._limits = limits or ResourceLimits()
         self._process: asyncio.subprocess.Process | None = None
 
     async def __aenter__(self) -> Self:

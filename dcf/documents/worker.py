@@ -14,12 +14,11 @@ import signal
 import struct
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any, BinaryIO
 
-from dcf.documents.block import Block, Reading
-from dcf.documents.cutting import pieces_of
+from dcf.documents.block import Block, Reading, redacted
 from dcf.documents.errors import (
     Corrupt,
     DocumentProblem,
@@ -30,18 +29,27 @@ from dcf.documents.errors import (
     TooMuchText,
 )
 from dcf.documents.formats import pager, parser
-from dcf.documents.limits import Limits
-from dcf.documents.piece import ReadDocument
-from dcf.documents.redaction import redacted
+from dcf.documents.piece import ReadDocument, pieces_of
 from dcf.secret_form import without_secrets
 
 _LONGEST_TITLE = 300
 _SIZE = struct.Struct(">Q")
 
 
+@dataclass(frozen=True, slots=True)
+class ResourceLimits:
+    """``seconds`` of processor time for one document, ``megabytes`` of memory of the process that
+    reads it, its program included, and ``characters`` of text and ``pieces`` that come of it."""
+
+    seconds: float = 30.0
+    megabytes: int = 1_024
+    characters: int = 16_000_000
+    pieces: int = 100_000
+
+
 def main() -> None:
     """Answer until nobody asks any more."""
-    limits = Limits(**json.loads(sys.argv[-1]))
+    limits = ResourceLimits(**json.loads(sys.argv[-1]))
     requests, answers = sys.stdin.buffer, _only_answers()
     _set_limits(limits)
     while head := requests.read(_SIZE.size):
@@ -59,7 +67,7 @@ def _only_answers() -> BinaryIO:
     return answers
 
 
-def _set_limits(limits: Limits) -> None:
+def _set_limits(limits: ResourceLimits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     memory = limits.megabytes * 1_000_000
@@ -68,7 +76,7 @@ def _set_limits(limits: Limits) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
-def _answer(about: dict[str, str], data: bytes, limits: Limits) -> dict[str, Any]:
+def _answer(about: dict[str, str], data: bytes, limits: ResourceLimits) -> dict[str, Any]:
     try:
         # The system ends this process when the time is up.
         signal.setitimer(signal.ITIMER_PROF, limits.seconds)
@@ -88,7 +96,7 @@ def _answer(about: dict[str, str], data: bytes, limits: Limits) -> dict[str, Any
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def read(path: str, format: str, data: bytes, limits: Limits) -> ReadDocument:
+def read(path: str, format: str, data: bytes, limits: ResourceLimits) -> ReadDocument:
     """The document in ``data``. Raises a DocumentProblem, and whatever its parser raises."""
     reading = Reading(path, format, limits.characters)
     blocks = list(_bounded(parser(format)(data, reading), limits.characters))
@@ -110,7 +118,7 @@ def _check_count(blocks: list[Block], most: int) -> None:
         raise TooManyPieces(most=most)
 
 
-def page_of(format: str, data: bytes, limits: Limits) -> str:
+def page_of(format: str, data: bytes, limits: ResourceLimits) -> str:
     """The document in ``data`` as HTML, as it is written: secrets are not looked for. Raises a
     DocumentProblem, and whatever its parser raises."""
     rows: list[str] = []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dcf.mcp.envelope import Envelope, Refused
     from dcf.mcp.help import NoEffect, Obvious, Rare
     from dcf.mcp.platform import Platform, PlatformConfig
-    from dcf.mcp.roles import ROLES, Role
+    from dcf.mcp.roles import ROLES, WITHOUT_REDIS, Role
     from dcf.mcp.serve import Address, serve_http, serve_stdio
     from dcf.mcp.tool import Tool, tool
 else:
@@ -27,6 +27,7 @@ else:
 
 __all__ = [
     "ROLES",
+    "WITHOUT_REDIS",
     "Address",
     "Catalogue",
     "Conducting",

@@ -34,7 +34,7 @@ class Home:
 
 class AgentsHome:
     """Opens the memory ``source`` and the runtime that ``env`` chooses, once. Messages that were
-    left for agents are answered as long as it is open."""
+    left for agents are answered as long as it is open, where it ``delivers`` them."""
 
     def __init__(
         self,
@@ -43,12 +43,15 @@ class AgentsHome:
         skills: GeneratedFolder,
         env: Mapping[str, str],
         templates: Path | None,
+        *,
+        delivers: bool = True,
     ) -> None:
         self._source = source
         self._records = records
         self._skills = skills
         self._env = env
         self.templates = templates
+        self._delivers = delivers
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._home: Home | None = None
@@ -82,7 +85,7 @@ class AgentsHome:
                 )
             )
             local = isinstance(runtime, LocalAgents)
-            if isinstance(runtime, LocalAgents):
+            if isinstance(runtime, LocalAgents) and self._delivers:
                 await stack.enter_async_context(meanwhile(runtime.deliver_for_ever()))
                 resting = sleeptime(memory, models, self._env).run_for_ever()
                 await stack.enter_async_context(meanwhile(resting))

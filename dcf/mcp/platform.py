@@ -20,7 +20,7 @@ from dcf.mcp.plan_desk import PlanDesk
 from dcf.mcp.skill_index import SkillIndex
 from dcf.mcp.stores_home import StoresHome
 from dcf.memory import Source, project_of_runs
-from dcf.retrieval import CodeShelf
+from dcf.retrieval import CodeRetrievers
 from dcf.search import Embedder
 from dcf.sessions import Sessions
 from dcf.sessions.guidance import Guidance, open_guidance
@@ -53,6 +53,7 @@ class PlatformConfig:
     of the skills; without one it is a temporary file. ``approval_token`` is asked of
     whoever decides on approvals or budgets here; without one nobody may. Where the server is
     ``exposed``, other machines can reach it: then it is asked of who generates skills too.
+    ``is_alone``: it has no Redis, and answers no messages that were left for agents.
     """
 
     home: Path
@@ -73,6 +74,7 @@ class PlatformConfig:
     index: Path | None = None
     approval_token: str | None = field(default=None, repr=False)
     exposed: bool = False
+    is_alone: bool = False
 
 
 class Platform:
@@ -97,7 +99,8 @@ class Platform:
         self.runs = RunCache(self.store)
         self.agents = AgentStore(backend, tokens=new_id)
         self.homes = AgentsHome(
-            config.memory, self.agents, self.skills, config.env, config.templates
+            *(config.memory, self.agents, self.skills, config.env, config.templates),
+            delivers=not config.is_alone,
         )
         self.stores = StoresHome(config.env, config.memory, config.home / "items")
         self.documents = JsonDocuments(backend, DocumentKeys(config.key_prefix), tokens=new_id)
@@ -106,7 +109,7 @@ class Platform:
         # Those with a model know how far they read the history of their sessions.
         self.conductors: dict[str, ModelConductor] = {}
         self._stores = {config.pool: self.store}
-        self._code: CodeShelf | None = None
+        self._code: CodeRetrievers | None = None
 
     @cached_property
     def files(self) -> Files:
@@ -159,10 +162,10 @@ class Platform:
     async def _runtime(self) -> AgentRuntime:
         return (await self.home()).runtime
 
-    def code(self, embedder: Embedder | None) -> CodeShelf:
+    def code(self, embedder: Embedder | None) -> CodeRetrievers:
         """The code of projects; the first who asks says what compares meanings."""
         if self._code is None:
-            self._code = CodeShelf(self.config.home / "code", embedder)
+            self._code = CodeRetrievers(self.config.home / "code", embedder)
         return self._code
 
     async def policy(self) -> Policy:

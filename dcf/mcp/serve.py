@@ -47,5 +47,8 @@ async def serve_http(
 async def serve_stdio(platform: Platform, *, role: Role | None, version: str) -> bool:
     """Serve one client on standard input and output; whether it closed them, as ``serve_on_stdio``
     says."""
+    protocol = create_protocol(platform, role=role, version=version)
+    if platform.config.is_alone:
+        return await serve_on_stdio(protocol)
     async with meanwhile(watch_sessions(platform)):
-        return await serve_on_stdio(create_protocol(platform, role=role, version=version))
+        return await serve_on_stdio(protocol)

@@ -209,6 +209,7 @@ if TYPE_CHECKING:
     from dcf.memory.search import (
         AGENT_KINDS,
         KINDS,
+        LEAST_SIMILARITY,
         TIME_EXAMPLES,
         Found,
         Kind,
@@ -288,6 +289,7 @@ __all__ = [
     "FORGOTTEN",
     "ICONS",
     "KINDS",
+    "LEAST_SIMILARITY",
     "LOADED_SKILLS",
     "LOST_READS",
     "MOMENTS",

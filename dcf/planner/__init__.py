@@ -41,7 +41,16 @@ if TYPE_CHECKING:
     from dcf.planner.conversation.permissions import Permissions, permissions_of, shown_digest
     from dcf.planner.conversation.planner import Planner
     from dcf.planner.conversation.planning import STEPS, Planning, Status
-    from dcf.planner.conversation.question import NEW, Question, misread, wishes
+    from dcf.planner.conversation.proposing import blank_questions
+    from dcf.planner.conversation.question import (
+        COMMANDS,
+        NEW,
+        WANTED,
+        Question,
+        misread,
+        wants_commands,
+        wishes,
+    )
     from dcf.planner.conversation.sourcing import GIVEN
     from dcf.planner.conversation.spending import DraftLimits, Spending
     from dcf.planner.conversation.store import PlanningStore
@@ -68,6 +77,7 @@ else:
     export_late(__name__)
 
 __all__ = [
+    "COMMANDS",
     "FEWEST_MATCHED",
     "GIVEN",
     "LEAST_OFFERED",
@@ -80,6 +90,7 @@ __all__ = [
     "PLACE",
     "STEPS",
     "THRESHOLDS",
+    "WANTED",
     "Bench",
     "BindingQuestion",
     "Candidate",
@@ -130,6 +141,7 @@ __all__ = [
     "VersionChoice",
     "WorkflowChanged",
     "WrongStatus",
+    "blank_questions",
     "choose_version",
     "command_steps",
     "compile_sop",
@@ -153,6 +165,7 @@ __all__ = [
     "stored_in",
     "summary",
     "the_embedder",
+    "wants_commands",
     "where",
     "wishes",
     "with_bindings",

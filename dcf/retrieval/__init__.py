@@ -1,7 +1,7 @@
 """Retrieval: what was logged about a project, its code, its documents, observations, threads and
 playbooks, and facts of its runs, found together.
 
-``Retrieval`` logs and answers; ``MemoryItems`` and ``MemoryDocuments`` keep items and documents in
+``Retrieval`` logs and answers; ``SqliteItems`` and ``SqliteDocuments`` keep items and documents in
 the memory, ``FileItems`` and ``FileDocuments`` in a folder, ``PostgresItems`` and
 ``PostgresDocuments`` in a database of a server, ``VolatileItems`` and ``VolatileDocuments`` in the
 process; ``migrate`` copies items and documents from one to another; ``dcf.retrieval.serving`` is
@@ -15,11 +15,17 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.retrieval.audit import DAYS, NOBODY, OPERATIONS, Access, AuditLog, Caller
-    from dcf.retrieval.backend_setting import Backend, BackendSetting
-    from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled, shares_of
-    from dcf.retrieval.candidate import KINDS, Candidate, Kind, Scored
-    from dcf.retrieval.documents import DocumentHit, ProjectDocuments
+    from dcf.retrieval.audit_log import DAYS, NOBODY, OPERATIONS, Access, AuditLog, Caller
+    from dcf.retrieval.backend import (
+        DocumentHit,
+        Items,
+        Kept,
+        LastingItems,
+        ProjectDocuments,
+        projects_in,
+    )
+    from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
+    from dcf.retrieval.candidate import KINDS, NOT_PERMITTED, Candidate, Kind, Scored
     from dcf.retrieval.errors import (
         AnswerersFailed,
         BadProjectTokens,
@@ -42,32 +48,33 @@ if TYPE_CHECKING:
     from dcf.retrieval.file_documents import FileDocuments
     from dcf.retrieval.file_items import FileItems
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-    from dcf.retrieval.items import Items, Kept, LastingItems, projects_in
-    from dcf.retrieval.lifetimes_setting import lifetimes_of
     from dcf.retrieval.maintenance import Maintained, Night, maintain
-    from dcf.retrieval.memory_documents import MemoryDocuments
-    from dcf.retrieval.memory_items import MemoryItems, logged_among
     from dcf.retrieval.migration import Migrated, MigratedDocuments, migrate, migrate_documents
-    from dcf.retrieval.permitted import NOT_PERMITTED
     from dcf.retrieval.postgres_documents import PostgresDocuments
     from dcf.retrieval.postgres_items import PostgresItems
     from dcf.retrieval.postgres_store import PostgresStore, fault_of_url, where_of_url
     from dcf.retrieval.projects import Projects, projects_of
     from dcf.retrieval.question import MODES, ContextQuestion, Mode, limit_of
     from dcf.retrieval.reranker import Reranker, reranked
-    from dcf.retrieval.reranker_setting import RerankerSetting
     from dcf.retrieval.retrieval import Answered, Retrieval
-    from dcf.retrieval.shelves import (
-        CodeShelf,
+    from dcf.retrieval.retrievers import (
+        CodeRetrievers,
         FactHit,
-        FactShelf,
-        ObservationShelf,
-        PlaybookShelf,
-        ThreadShelf,
+        FactRetriever,
+        ObservationRetriever,
+        PlaybookRetriever,
+        ThreadRetriever,
     )
+    from dcf.retrieval.settings import (
+        Backend,
+        BackendSetting,
+        RerankerSetting,
+        lifetimes_of,
+        shares_of,
+    )
+    from dcf.retrieval.sqlite_backend import SqliteDocuments, SqliteItems, logged_among
     from dcf.retrieval.stores import Stores
-    from dcf.retrieval.volatile_documents import VolatileDocuments
-    from dcf.retrieval.volatile_items import VolatileItems
+    from dcf.retrieval.volatile_backend import VolatileDocuments, VolatileItems
     from dcf.retrieval.word_table import WordTable
 else:
     export_late(__name__)
@@ -90,12 +97,12 @@ __all__ = [
     "Bundle",
     "Caller",
     "Candidate",
-    "CodeShelf",
+    "CodeRetrievers",
     "ContextQuestion",
     "DocumentHit",
     "DriverMissing",
     "FactHit",
-    "FactShelf",
+    "FactRetriever",
     "FactsAway",
     "FileDocuments",
     "FileItems",
@@ -109,16 +116,14 @@ __all__ = [
     "LastingItems",
     "Lifetimes",
     "Maintained",
-    "MemoryDocuments",
-    "MemoryItems",
     "Migrated",
     "MigratedDocuments",
     "Mode",
     "NewItem",
     "Night",
-    "ObservationShelf",
+    "ObservationRetriever",
     "Part",
-    "PlaybookShelf",
+    "PlaybookRetriever",
     "PostgresDocuments",
     "PostgresItems",
     "PostgresStore",
@@ -134,12 +139,14 @@ __all__ = [
     "RootRequired",
     "Scored",
     "Share",
+    "SqliteDocuments",
+    "SqliteItems",
     "StoreEmpty",
     "StoreProblem",
     "StoreTooNew",
     "StoreUnreachable",
     "Stores",
-    "ThreadShelf",
+    "ThreadRetriever",
     "UnknownItem",
     "UnnamedProjects",
     "VolatileDocuments",

@@ -1,9 +1,10 @@
 """What may answer a question: logged items, observations, turns of threads, playbooks, pieces of
-code and of documents, facts of the graph, side by side."""
+code and of documents, facts of the graph, side by side; and which of it may be told."""
 
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,15 +15,17 @@ from dcf.code import CodeHit
 from dcf.context_form import KINDS as KINDS
 from dcf.context_form import Kind as Kind
 from dcf.memory import DocumentPiece, Found, PlaybookMatch, ThreadHit
-from dcf.retrieval.documents import DocumentHit
+from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.item import Recalled
-from dcf.retrieval.shelves import FactHit, reason_of
+from dcf.retrieval.retrievers import FactHit, reason_of
 
 _JSON_LINE = re.compile(
     r"""^\s*(?:"source": )?("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"),?$""",
     re.MULTILINE,
 )
 """A line of a cell, as a notebook writes it."""
+
+NOT_PERMITTED = "not permitted: no skill that is loaded may be told of this file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,3 +264,33 @@ def _shared_lines(code: CodeHit, piece: DocumentPiece) -> int:
     if piece.first_line is None or piece.last_line is None:
         return 0
     return min(code.last_line, piece.last_line) - max(code.first_line, piece.first_line) + 1
+
+
+def permitted(
+    candidates: Sequence[Candidate], files: Sequence[str] | None
+) -> tuple[list[Candidate], list[Scored]]:
+    """Those that are in ``files`` or about none, and the others, left out. None permits all."""
+    if files is None:
+        return list(candidates), []
+    may: list[Candidate] = []
+    refused: list[Scored] = []
+    for one in candidates:
+        if _may_be_told(one, files):
+            may.append(one)
+        else:
+            refused.append(Scored(one, 0.0, (), left_out=NOT_PERMITTED))
+    return may, refused
+
+
+def is_among(path: str, files: Sequence[str]) -> bool:
+    """Whether ``path``, relative to its project, is one of ``files`` or in one of these folders."""
+    plain = posixpath.normpath(path)
+    if plain.startswith(("../", "/")):
+        return False
+    named = [posixpath.normpath(one) for one in files]
+    return any(one in (".", plain) or plain.startswith(f"{one}/") for one in named)
+
+
+def _may_be_told(one: Candidate, files: Sequence[str]) -> bool:
+    path = one.about.get("file_path")
+    return path is None or is_among(path, files)

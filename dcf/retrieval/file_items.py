@@ -13,11 +13,7 @@ from threading import Lock
 from typing import TypeVar
 
 from dcf.memory import Clock, NewId
-from dcf.retrieval.errors import UnknownItem
-from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, faults_of_kept
-from dcf.retrieval.item_folder import NAME, ItemFolder
-from dcf.retrieval.item_line import line_of
-from dcf.retrieval.items import (
+from dcf.retrieval.backend import (
     ARCHIVE,
     BATCH,
     Elsewhere,
@@ -26,8 +22,11 @@ from dcf.retrieval.items import (
     archives_named,
     demand_valid,
 )
+from dcf.retrieval.batcher import ProjectBatcher
+from dcf.retrieval.errors import UnknownItem
+from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled, faults_of_kept
+from dcf.retrieval.item_folder import NAME, ItemFolder, line_of
 from dcf.retrieval.locked_folder import usable
-from dcf.retrieval.together import TogetherIn
 from dcf.retrieval.word_table import WordTable
 from dcf.search import words
 
@@ -50,7 +49,7 @@ class FileItems:
         self._lifetimes = lifetimes or Lifetimes()
         self._projects: dict[str, _Project] = {}
         # One wait for the disk for all that is logged while another one is written.
-        self._writer = TogetherIn(self._append)
+        self._writer = ProjectBatcher(self._append)
 
     async def remember(self, project: str, new: NewItem) -> Item:
         demand_valid(new)
@@ -217,7 +216,7 @@ class _Project:
             if item is not None and item_id not in self._number_of and _can_be_told(item)
         ]
         numbered = dict(zip(self._numbers, fresh, strict=False))
-        self._words.put((number, item.text) for number, item in numbered.items())
+        self._words.put((number, item.said) for number, item in numbered.items())
         self._kept |= numbered
         self._number_of |= {item.id: number for number, item in numbered.items()}
         for number, item in numbered.items():

@@ -17,6 +17,8 @@ LONGEST_NAME = 1_000
 """Characters of a tag, of a source, and of the path of a file."""
 OWN = "dcf:"
 """What the tags begin with that DCF itself makes: nobody else's may."""
+FILE = f"{OWN}file="
+"""What the tag of an item's file begins with, where files are tags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,13 @@ class Item:
     def citation(self) -> str:
         """Its address, which ``dcf open`` follows where the memory has the item."""
         return str(Citation("memory", self.id))
+
+    @property
+    def said(self) -> str:
+        """The words that it is found by: its text, and below that its tags, who says it and the
+        path of its file, as in the memory."""
+        about = (*self.tags, self.source, self.file_path)
+        return "\n".join((self.text, *filter(None, about)))
 
     @classmethod
     def of(cls, new: NewItem, item_id: str, timestamp: int) -> Item:

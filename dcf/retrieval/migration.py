@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dcf.documents import READER, Piece, ReadDocument
+from dcf.documents import READER, ReadDocument, ReadPiece
 from dcf.memory import Actor, Document, DocumentPiece, FileState, InvalidEntry, KeptDocument
-from dcf.retrieval.documents import ProjectDocuments
+from dcf.retrieval.backend import BATCH, Kept, LastingItems, ProjectDocuments, projects_in
 from dcf.retrieval.item import Item, NewItem, faults_of_kept
-from dcf.retrieval.items import BATCH, Kept, LastingItems, projects_in
 
 Tell = Callable[[str], object]
 
@@ -99,7 +98,7 @@ async def migrate_documents(
 def _as_today(one: Document, pieces: Sequence[DocumentPiece], state: FileState) -> KeptDocument:
     """A document by the rules of today: older ones may have left a secret in it. Without a digest
     in its ``state`` it was read otherwise than today, and is read again. Raises InvalidEntry."""
-    said = (Piece(it.text, it.headings, it.first_line, it.last_line, it.page) for it in pieces)
+    said = (ReadPiece(it.text, it.headings, it.first_line, it.last_line, it.page) for it in pieces)
     read = ReadDocument(one.title, one.format, tuple(said), one.pages, one.problems)
     file = FileState(one.size, state.stamp, one.digest)
     known = KeptDocument.of(one.id, one.project, one.path, file, read, one.read_at)

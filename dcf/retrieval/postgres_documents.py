@@ -25,9 +25,9 @@ from dcf.memory import (
     piece_of,
     state_of,
 )
-from dcf.retrieval.documents import DocumentHit
+from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.item import text_faults
-from dcf.retrieval.postgres_search import Meanings, asked, fused, told
+from dcf.retrieval.postgres_search import MEANT, Meanings, asked, fused, told
 from dcf.retrieval.postgres_store import DURABLE, PostgresStore
 from dcf.search import Embedder, words
 
@@ -78,15 +78,13 @@ ORDER BY ts_rank(p.words, asked, 1) DESC, p.number DESC LIMIT $2
 # All of a project's are compared: none is missed, and no other project's are looked at. With their
 # size in the expression whoever runs the database may have an approximate index for it.
 _BY_MEANING = f"""
-SELECT {_COLUMNS}, -(v.meaning <#> $4::real[]::halfvec) AS likeness
+SELECT {_COLUMNS}
 FROM {_KEPT} JOIN dcf_document_vectors v USING (number)
 WHERE d.project = $1 AND v.embedder = $3 AND v.meaning <#> $4::real[]::halfvec < 0
 ORDER BY v.meaning::halfvec({{size}}) <#> $4::real[]::halfvec({{size}}), p.number DESC LIMIT $2
 """
 _OF_PROJECT = "t.document_id IN (SELECT id FROM dcf_documents WHERE project = $1)"
 _OF_ALL = "$1::text IS NULL"
-_MEANT = 2_000
-"""Characters of a piece that are embedded; hardly one has more."""
 
 
 class PostgresDocuments:
@@ -102,7 +100,7 @@ class PostgresDocuments:
             store,
             embedder,
             table="dcf_document_pieces",
-            text=f"left(t.about || ': ' || t.body, {_MEANT})",
+            text=f"left(t.about || ': ' || t.body, {MEANT})",
             vectors="dcf_document_vectors",
         )
 
@@ -195,6 +193,7 @@ class PostgresDocuments:
         await self._meanings.give(_OF_PROJECT, project)
         vector = await self._meanings.of(query)
         by_meaning: Sequence[Any] = ()
+        likeness: Mapping[int, float] = {}
         async with self._store.transaction() as connection:
             by_words = await connection.fetch(_BY_WORDS, project, limit, asked(query))
             if vector is not None:
@@ -202,11 +201,12 @@ class PostgresDocuments:
                 by_meaning = await connection.fetch(
                     sql, project, limit, self._meanings.space, vector
                 )
-        best = fused(by_words, by_meaning)[:limit]
-        likeness = {row["number"]: row["likeness"] for row in by_meaning}
+                numbers = [row["number"] for row in (*by_words, *by_meaning)]
+                likeness = await self._meanings.of_rows(connection, numbers, vector)
+        best = fused(by_words, by_meaning, likeness)[:limit]
         return tuple(
-            DocumentHit(piece_of(row), round(score, 6), why, likeness.get(row["number"]))
-            for row, score, why in best
+            DocumentHit(piece_of(row), round(score, 6), why, likeness)
+            for row, score, why, likeness in best
         )
 
     async def catch_up(self) -> None:

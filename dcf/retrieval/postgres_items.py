@@ -10,12 +10,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from dcf.memory import Clock, NewId
+from dcf.retrieval.backend import BATCH, Elsewhere, Kept, archive_of, demand_valid, kept_of
+from dcf.retrieval.batcher import Batcher
 from dcf.retrieval.errors import StoreProblem, StoreUnreachable, UnknownItem
-from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.items import BATCH, Elsewhere, Kept, archive_of, demand_valid, kept_of
-from dcf.retrieval.postgres_search import Meanings, asked, fused, told
+from dcf.retrieval.item import FILE, Item, Lifetimes, NewItem, Recalled
+from dcf.retrieval.postgres_search import MEANT, Meanings, asked, fused, told
 from dcf.retrieval.postgres_store import DURABLE, PostgresStore
-from dcf.retrieval.together import Together
 from dcf.search import Embedder, words
 
 _log = logging.getLogger(__name__)
@@ -68,10 +68,15 @@ _THERE = f"SELECT {_COLUMNS}, i.project FROM dcf_items i WHERE i.id = ANY ($1::t
 # All of a project's are compared: none is missed, and no other project's are looked at. With its
 # size in the expression whoever runs the database may have an approximate index for it.
 _BY_MEANING = f"""
-SELECT {_COLUMNS}, -(v.meaning <#> $7::real[]::halfvec) AS likeness
+SELECT {_COLUMNS}
 FROM dcf_items i JOIN dcf_item_vectors v USING (number)
 WHERE {_WANTED} AND v.embedder = $6 AND v.meaning <#> $7::real[]::halfvec < 0
 ORDER BY v.meaning::halfvec({{size}}) <#> $7::real[]::halfvec({{size}}), i.number DESC LIMIT $5
+"""
+# As the memory embeds a passage, whose file is a tag.
+_MEANT = f"""
+concat_ws(': ', nullif(concat_ws(' ', nullif(array_to_string(t.tags, ' '), ''),
+  '{FILE}' || t.file_path, t.source), ''), left(t.body, {MEANT}))
 """
 _OF_PROJECT = "t.project = $1"
 _OF_IDS = "t.id = ANY ($1::text[])"
@@ -98,10 +103,10 @@ class PostgresItems:
         self._new_id = new_id
         self._lifetimes = lifetimes or Lifetimes()
         self._meanings = Meanings(
-            store, embedder, table="dcf_items", text="t.body", vectors="dcf_item_vectors"
+            store, embedder, table="dcf_items", text=_MEANT, vectors="dcf_item_vectors"
         )
         # One transaction for all that is logged while another one is written.
-        self._writer = Together(self._insert)
+        self._writer = Batcher(self._insert)
         self._is_kept_up = False
         self._new: list[str] = []
         self._news = asyncio.Event()
@@ -147,14 +152,16 @@ class PostgresItems:
             await self._meanings.give(_OF_PROJECT, project)
         vector = await self._meanings.of(query)
         by_meaning: Sequence[Any] = ()
+        likeness: Mapping[int, float] = {}
         async with self._store.transaction() as connection:
             by_words = await connection.fetch(_BY_WORDS, *arguments, asked(query))
             if vector is not None:
                 sql = _BY_MEANING.format(size=len(vector))
                 by_meaning = await connection.fetch(sql, *arguments, self._meanings.space, vector)
-        best = fused(by_words, by_meaning)[:limit]
-        likeness = {row["number"]: row["likeness"] for row in by_meaning}
-        return tuple(Recalled(_item(row), why, likeness.get(row["number"])) for row, _, why in best)
+                numbers = [row["number"] for row in (*by_words, *by_meaning)]
+                likeness = await self._meanings.of_rows(connection, numbers, vector)
+        best = fused(by_words, by_meaning, likeness)[:limit]
+        return tuple(Recalled(_item(row), why, likeness) for row, _, why, likeness in best)
 
     async def forget(self, project: str, item_id: str) -> None:
         if not await self.forget_all(project, [item_id]):
@@ -311,7 +318,7 @@ class PostgresItems:
 
 def _prepared(new: NewItem, item_id: str, now: int) -> tuple[Item, str]:
     item = Item.of(new, item_id, now)
-    return item, told(item.text)
+    return item, told(item.said)
 
 
 def _given(items: Sequence[Item]) -> str:
@@ -324,7 +331,7 @@ def _given(items: Sequence[Item]) -> str:
             "source": one.source,
             "file_path": one.file_path,
             "logged_at": one.timestamp,
-            "told": told(one.text),
+            "told": told(one.said),
         }
         for one in items
     ]

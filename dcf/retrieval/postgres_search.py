@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dcf.memory import LEAST_SIMILARITY
 from dcf.retrieval.postgres_store import PostgresStore
 from dcf.retrieval.ranking import worth
+from dcf.retrieval.retrievers import reason
 from dcf.retrieval.word_table import WORDS
-from dcf.search import Embedder, name_of, spoken, telling_words, words
+from dcf.search import Embedder, name_of, query_words, spoken, words
 
 _MOST_BYTES = 900_000
 """Of the words of one text: PostgreSQL keeps 1 MiB with their places."""
 _LONGEST_WORD = 500
 """Characters; PostgreSQL keeps words of up to 2,046 bytes."""
+MEANT = 4_000
+"""Characters of a text that are embedded, as in the memory."""
 
 
 class Meanings:
@@ -43,6 +47,10 @@ class Meanings:
             f"INSERT INTO {vectors} (embedder, number, meaning)"
             f" SELECT $1, number, $3::real[]::halfvec FROM {table} WHERE number = $2"
             " ON CONFLICT DO NOTHING"
+        )
+        self._like = (
+            "SELECT v.number, -(v.meaning <#> $3::real[]::halfvec) AS likeness"
+            f" FROM {vectors} v WHERE v.embedder = $1 AND v.number = ANY ($2::bigint[])"
         )
 
     @property
@@ -74,9 +82,17 @@ class Meanings:
         """That of a query."""
         if self.embedder is None:
             return None
-        (vector,) = await asyncio.to_thread(self.embedder.embed_queries, [query])
+        # As a text, as the memory does: without its stop words a query finds less of what was said.
+        (vector,) = await asyncio.to_thread(self.embedder.embed, [query])
         numbers: list[float] = vector.tolist()
         return numbers
+
+    async def of_rows(
+        self, connection: Any, numbers: Sequence[int], query: Sequence[float]
+    ) -> dict[int, float]:
+        """How like the vector of a query those rows are that have one."""
+        rows = await connection.fetch(self._like, self.space, numbers, query)
+        return {row["number"]: row["likeness"] for row in rows}
 
 
 def told(text: str) -> str:
@@ -97,13 +113,16 @@ def told(text: str) -> str:
 def asked(query: str) -> str:
     """The words of ``query`` for to_tsquery: any of them. They have letters, digits and marks
     alone."""
-    asked = dict.fromkeys(word.lower() for word in telling_words(spoken(query)))
-    return " | ".join(f"'{word[:_LONGEST_WORD]}'" for word in list(asked)[:WORDS])
+    return " | ".join(f"'{word[:_LONGEST_WORD]}'" for word in query_words(query)[:WORDS])
 
 
-def fused(by_words: Sequence[Any], by_meaning: Sequence[Any]) -> list[tuple[Any, float, str]]:
-    """Rows, what they are worth and why, the best first; of two that are equal the newer one, by
-    their ``number``."""
+def fused(
+    by_words: Sequence[Any], by_meaning: Sequence[Any], likeness: Mapping[int, float]
+) -> list[tuple[Any, float, str, float | None]]:
+    """Rows, what they are worth, why, and their ``likeness``, which is given by their numbers, the
+    best first; of two that are equal the newer one, by their ``number``. What says no word of the
+    query and is hardly like it is none of them."""
+    by_meaning = [row for row in by_meaning if likeness[row["number"]] >= LEAST_SIMILARITY]
     rows = {row["number"]: row for row in (*by_words, *by_meaning)}
     places: dict[int, dict[str, int]] = {number: {} for number in rows}
     for kind, found in (("words", by_words), ("meaning", by_meaning)):
@@ -111,8 +130,8 @@ def fused(by_words: Sequence[Any], by_meaning: Sequence[Any]) -> list[tuple[Any,
             places[row["number"]][kind] = place
     worths = {number: worth([*places[number].values()]) for number in rows}
     best = sorted(rows, key=lambda one: (-worths[one], -one))
-    return [(rows[one], worths[one], _why(places[one])) for one in best]
-
-
-def _why(places: dict[str, int]) -> str:
-    return ", ".join(f"{place}. by {kind}" for kind, place in places.items())
+    return [
+        (rows[one], worths[one], reason(words="words" in places[one], likeness=like), like)
+        for one in best
+        for like in (likeness.get(one),)
+    ]

@@ -13,26 +13,23 @@ from dcf.code import CodeHit, CodeProblem
 from dcf.memory import Clock, Found, PlaybookMatch, ThreadHit
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
-from dcf.retrieval.audit import NOBODY, AuditLog, Caller
-from dcf.retrieval.boosts import boosted
+from dcf.retrieval.audit_log import NOBODY, AuditLog, Caller
+from dcf.retrieval.backend import MOST, DocumentHit, Items, ProjectDocuments
 from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled
-from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of
+from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of, is_among, permitted
 from dcf.retrieval.cut import with_costs
-from dcf.retrieval.documents import DocumentHit, ProjectDocuments
 from dcf.retrieval.errors import FactsAway, InvalidQuestion
 from dcf.retrieval.item import Item, NewItem, Recalled
-from dcf.retrieval.items import MOST, Items
-from dcf.retrieval.permitted import is_among, permitted
 from dcf.retrieval.question import ContextQuestion, faults_of
-from dcf.retrieval.ranking import by_guide, fused, merged
+from dcf.retrieval.ranking import boosted, by_guide, fused, merged
 from dcf.retrieval.reranker import Reranker, reranked
-from dcf.retrieval.shelves import (
-    CodeShelf,
+from dcf.retrieval.retrievers import (
+    CodeRetrievers,
     FactHit,
-    FactShelf,
-    ObservationShelf,
-    PlaybookShelf,
-    ThreadShelf,
+    FactRetriever,
+    ObservationRetriever,
+    PlaybookRetriever,
+    ThreadRetriever,
 )
 from dcf.search import words
 from dcf.secret_form import without_secrets
@@ -67,17 +64,17 @@ class Retrieval:
     def __init__(
         self,
         items: Items,
-        code: CodeShelf | None,
+        code: CodeRetrievers | None,
         clock: Clock,
         *,
         documents: ProjectDocuments | None = None,
         personal: PersonalSetting | None = None,
-        observations: ObservationShelf | None = None,
-        threads: ThreadShelf | None = None,
-        playbooks: PlaybookShelf | None = None,
+        observations: ObservationRetriever | None = None,
+        threads: ThreadRetriever | None = None,
+        playbooks: PlaybookRetriever | None = None,
         reranker: Reranker | None = None,
         shares: Mapping[Kind, Share] = SHARES,
-        facts: FactShelf | None = None,
+        facts: FactRetriever | None = None,
         audit: AuditLog | None = None,
     ) -> None:
         """``personal`` is what is taken out of what is logged, ``shares`` what each kind gets of a

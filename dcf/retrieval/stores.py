@@ -8,19 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcf.memory import Actor, Clock, Memory, NewId
-from dcf.retrieval.backend_setting import BackendSetting
-from dcf.retrieval.documents import ProjectDocuments
+from dcf.retrieval.backend import Items, ProjectDocuments
 from dcf.retrieval.file_documents import FileDocuments
 from dcf.retrieval.file_items import FileItems
 from dcf.retrieval.item import Lifetimes
-from dcf.retrieval.items import Items
-from dcf.retrieval.memory_documents import MemoryDocuments
-from dcf.retrieval.memory_items import MemoryItems
 from dcf.retrieval.postgres_documents import PostgresDocuments
 from dcf.retrieval.postgres_items import PostgresItems
 from dcf.retrieval.postgres_store import PostgresStore
-from dcf.retrieval.volatile_documents import VolatileDocuments
-from dcf.retrieval.volatile_items import VolatileItems
+from dcf.retrieval.settings import BackendSetting
+from dcf.retrieval.sqlite_backend import SqliteDocuments, SqliteItems
+from dcf.retrieval.volatile_backend import VolatileDocuments, VolatileItems
 from dcf.search import Embedder
 
 
@@ -34,7 +31,7 @@ class Stores:
     @classmethod
     def of_memory(cls, memory: Memory, by: Actor, lifetimes: Lifetimes | None = None) -> Stores:
         """The backend sqlite; ``by`` is who changes ``memory``, for its record."""
-        return cls(MemoryItems(memory, by, lifetimes), MemoryDocuments(memory))
+        return cls(SqliteItems(memory, by, lifetimes), SqliteDocuments(memory))
 
     @classmethod
     @asynccontextmanager

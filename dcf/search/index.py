@@ -10,13 +10,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from dcf.late_numpy import np
-from dcf.search.bm25 import Postings, word_scores
 from dcf.search.document import Document, Shape
 from dcf.search.embedder import Embedder, Vectors, name_of
 from dcf.search.errors import EmptyQuery, IndexDamaged
 from dcf.search.index_file import IndexFile, Opened, Stemmer
 from dcf.search.names import Names
-from dcf.search.score import fused, length_scores, similarities, wishes
+from dcf.search.score import Postings, fused, length_scores, similarities, wishes, word_scores
 from dcf.search.words import spoken, telling_words, words
 
 if TYPE_CHECKING:

@@ -21,16 +21,16 @@ from dcf.retrieval import (
     AuditLog,
     BackendSetting,
     Caller,
-    CodeShelf,
+    CodeRetrievers,
     ContextQuestion,
-    FactShelf,
+    FactRetriever,
     Lifetimes,
-    ObservationShelf,
-    PlaybookShelf,
+    ObservationRetriever,
+    PlaybookRetriever,
     Retrieval,
     Share,
     Stores,
-    ThreadShelf,
+    ThreadRetriever,
     limit_of,
 )
 
@@ -69,7 +69,7 @@ class RunBundles:
         memory: Memory,
         home: Path,
         project: str,
-        facts: FactShelf | None = None,
+        facts: FactRetriever | None = None,
         shares: Mapping[Kind, Share] = SHARES,
         backend: BackendSetting | None = None,
         lifetimes: Lifetimes | None = None,
@@ -83,7 +83,7 @@ class RunBundles:
         self._backend = backend or BackendSetting()
         self._lifetimes = lifetimes
         self._audit = audit
-        self._shelf: CodeShelf | None = None
+        self._code: CodeRetrievers | None = None
         self._stores: Stores | None = None
         self._opened = AsyncExitStack()
         self._opening = asyncio.Lock()
@@ -133,8 +133,8 @@ class RunBundles:
 
     async def close(self) -> None:
         """End what goes on behind answers."""
-        if self._shelf is not None:
-            await self._shelf.close()
+        if self._code is not None:
+            await self._code.close()
         if self._audit is not None:
             await self._audit.close()
         await self._opened.aclose()
@@ -142,17 +142,17 @@ class RunBundles:
     async def _retrieval(self) -> Retrieval:
         memory = self._memory
         embedder = await memory.search.embedder()
-        if self._shelf is None:
-            self._shelf = CodeShelf(self._home / "code", embedder)
+        if self._code is None:
+            self._code = CodeRetrievers(self._home / "code", embedder)
         stores = await self._kept()
         return Retrieval(
             stores.items,
-            self._shelf,
+            self._code,
             memory.ledger.clock,
             documents=stores.documents,
-            observations=ObservationShelf(memory),
-            threads=ThreadShelf(memory),
-            playbooks=PlaybookShelf(memory),
+            observations=ObservationRetriever(memory),
+            threads=ThreadRetriever(memory),
+            playbooks=PlaybookRetriever(memory),
             facts=self._facts,
             shares=self._shares,
             audit=self._audit,

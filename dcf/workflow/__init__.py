@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from dcf.workflow.asking import approval_wait, is_only_asked, standing_grants
     from dcf.workflow.audit_trail import write_audit_trail
+    from dcf.workflow.blanks import OpenBlank, blank_warning, open_blanks
     from dcf.workflow.callback import beat_task, fail_task, succeed_task
     from dcf.workflow.choreography import Choreographer
     from dcf.workflow.document import WorkflowDocument, document_of, load, task_states, validate
@@ -108,6 +109,7 @@ __all__ = [
     "NotAnApprover",
     "NotRedrivable",
     "Objects",
+    "OpenBlank",
     "Outcome",
     "PendingApproval",
     "Perform",
@@ -136,6 +138,7 @@ __all__ = [
     "answer_task",
     "approval_wait",
     "beat_task",
+    "blank_warning",
     "blocked_workers",
     "check_question",
     "count",
@@ -161,6 +164,7 @@ __all__ = [
     "no_objects",
     "observations_of",
     "observe_run",
+    "open_blanks",
     "pending_approvals",
     "plain_error",
     "pools_under_way",

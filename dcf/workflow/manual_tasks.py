@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,12 +15,10 @@ from dcf.workflow.approval import (
     pending_questions,
 )
 from dcf.workflow.asking import DONE, FAILED, MANUAL
+from dcf.workflow.blanks import filled
 from dcf.workflow.errors import NoManualTask, UnfitAnswer
 from dcf.workflow.run import iso
 
-_PLACEHOLDER = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}|\$\{(\w+)\}|\$(\w+)|<([\w .-]+)>")
-_NAMED = re.compile(r"`([\w.]+)`")
-_SAFE = re.compile(r"[\w@%+=:,./][\w@%+=:,./-]*")
 _EVENTS = {DONE: "ManualTaskDone", FAILED: "ManualTaskFailed"}
 
 
@@ -34,7 +31,7 @@ class WaitingTask:
     @property
     def instruction(self) -> str:
         """What is to be done, its placeholders filled in from the input."""
-        return _filled(str(self.asked.request.arguments["instruction"]), self.input)
+        return filled(str(self.asked.request.arguments["instruction"]), self.input)
 
     @property
     def input(self) -> JSON:
@@ -124,31 +121,3 @@ async def answer_task(
     await give_answer(
         store, waiting.asked, told, _EVENTS[said.decision], via=said.via, more={"result": reported}
     )
-
-
-def _filled(text: str, given: JSON) -> str:
-    """``text`` with the values of ``given`` in place of ``{{ name }}``, ``${NAME}``, ``$NAME`` and
-    ``<name>``, and behind a name in backticks, as procedures have them. A value that a shell would
-    take for more than one word stays out: it would be pasted into one."""
-    members = given if isinstance(given, dict) else {}
-    values = {_name(name): str(one) for name, one in members.items() if _is_plain(one)}
-
-    def value(found: re.Match[str]) -> str:
-        name = next(part for part in found.groups() if part is not None)
-        return values.get(_name(name), found[0])
-
-    def named(found: re.Match[str]) -> str:
-        known = values.get(_name(found[1]))
-        return found[0] if known is None else f"{found[0]} ({known})"
-
-    return _NAMED.sub(named, _PLACEHOLDER.sub(value, text))
-
-
-def _is_plain(value: JSON) -> bool:
-    is_one = isinstance(value, str | int | float) and not isinstance(value, bool)
-    return is_one and _SAFE.fullmatch(str(value)) is not None
-
-
-def _name(said: str) -> str:
-    """A name however it is written: ``NODE_ID``, ``node id`` and ``node-id`` are one."""
-    return re.sub(r"\W+", "_", said).strip("_").lower()

@@ -84,7 +84,7 @@ def plan(
         bool,
         typer.Option(
             "--commands",
-            help="With --from-sop: commands that are plain argument lists become tasks, each asked "
+            help="Commands of the procedure that are plain argument lists become tasks, each asked "
             "for before it runs.",
         ),
     ] = False,
@@ -230,17 +230,22 @@ def plan(
         )
         return compile_file(from_sop, options, settings, screen)
 
-    alone_only(drafts, commands=commands)
+    alone_only(drafts)
 
     from dcf.cli.planner.carrying_out import RunWish
     from dcf.cli.planner.talk import Talk, talk
+    from dcf.planner import COMMANDS, WANTED
 
+    named = (*(answer or ()), *(f"bind.{one}" for one in bind or ()))
+    said = dict(_named(one) for one in named)
+    if commands:
+        said[COMMANDS] = WANTED
     wanted = RunWish(workers, lease_s, runs, pool, timeout_s, reflect)
     order = Talk(
         objective or "",
         resume,
         from_sop,
-        dict(_named(one) for one in (*(answer or ()), *(f"bind.{one}" for one in bind or ()))),
+        said,
         input_,
         approve,
         yes,

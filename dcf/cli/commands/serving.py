@@ -20,7 +20,7 @@ RoleOption = Annotated[
     typer.Option(
         "--role",
         help="Show the tools of one role: planner, worker, conductor, companion, reflector, "
-        "strategist.",
+        "strategist, coder.",
         show_default="all tools",
     ),
 ]
@@ -43,7 +43,9 @@ def register(app: typer.Typer) -> None:
         example=["dcf serve", "dcf serve --host 0.0.0.0 --token-file token.txt --role worker"],
         exits=_EXITS,
     )(serve)
-    command(app, "mcp", example="dcf mcp --role worker", exits=_EXITS)(mcp)
+    command(app, "mcp", example=["dcf mcp --role worker", "dcf mcp --role coder"], exits=_EXITS)(
+        mcp
+    )
 
 
 def serve(
@@ -86,7 +88,8 @@ def mcp(
 ) -> Answer:
     """Serve the platform to one MCP client over standard input and output.
 
-    For clients that start their servers themselves; ends when the client does.
+    For clients that start their servers themselves; ends when the client does. --role coder has
+    log_artifact and augmented_context alone, for coding agents; it needs no Redis and starts none.
     decide_approval and set_budget want DCF_APPROVAL_TOKEN as approval_token; nobody may use them
     while it is not set.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from dcf.retrieval import Caller
 _TOLD = ("added", "changed", "removed", "unchanged", "refused", "passed_over")
 
 _NAMED = 20
+_SHARED = ": whoever may ask about that project is told what stands there"
 _LEAVE_OUT = "; what .gitignore names is left out"
 
 
@@ -69,7 +71,7 @@ async def add_documents(
                     progress.tell(f"{len(reports):,} files: {printable(report.path)}")
             progress.tell("comparing meanings")
             await documents.catch_up()
-    return _answer(project, reports)
+    return _answer(project, reports, await asyncio.to_thread(_outside, project, paths))
 
 
 async def remove_documents(settings: Settings, project: str, names: Sequence[str]) -> Answer:
@@ -108,7 +110,18 @@ async def _still_code(project: str, paths: Sequence[str]) -> list[str]:
         return []
 
 
-def _answer(project: str, reports: Sequence[DocumentReport]) -> Answer:
+def _outside(project: str, paths: Sequence[Path]) -> list[str]:
+    """Those of ``paths`` that are not in the project: who names them on the command line agrees to
+    that. Links out of it are refused."""
+
+    def is_inside(path: Path) -> bool:
+        named = Path(os.path.normpath(path.absolute()))
+        return named.is_relative_to(project) or path.resolve().is_relative_to(project)
+
+    return [str(path.resolve()) for path in paths if not is_inside(path)]
+
+
+def _answer(project: str, reports: Sequence[DocumentReport], outside: Sequence[str]) -> Answer:
     problems = [problem for report in reports for problem in report.problems]
     counts = Counter[str](report.outcome for report in reports)
     fields: dict[str, Any] = {
@@ -116,10 +129,12 @@ def _answer(project: str, reports: Sequence[DocumentReport]) -> Answer:
         "total": {outcome: counts[outcome] for outcome in _TOLD},
         "files": [_entry(report) for report in reports],
         "problems": [problem.to_dict() for problem in problems],
+        "outside": [*outside],
     }
     told = [f"{counts[one]:,} {one.replace('_', ' ')}" for one in _TOLD if counts[one]]
     show = [*listed(problems), *(_line(one) for one in reports if one.document is not None)]
     show += _unread(reports)
+    show += [f"{printable(path)} is outside of {project}{_SHARED}" for path in outside]
     end = f"{counted(len(reports), 'file', 'files')}: {', '.join(told)}" if told else "No files."
     answer = Answer(fields, [*show, end], "synced")
     if not any(problem.is_error for problem in problems):

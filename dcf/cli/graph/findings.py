@@ -18,6 +18,7 @@ from dcf.knowledge.asking import (
     Choosing,
     Compared,
     Crossed,
+    Decided,
     Listed,
     Spread,
     Trend,
@@ -141,10 +142,11 @@ def tools_table(found: Sequence[Called]) -> list[Any]:
     """Tools with their calls."""
     if not found:
         return ["No call of a tool is like that; those of runs told before 0.9 are not known."]
-    rows = table("tool", "calls", "without failure", "failed", "in tasks", "failed in")
+    names = [name for name in ("tool", "agent") if any(getattr(one, name) for one in found)]
+    rows = table(*names, "calls", "without failure", "failed", "in tasks", "failed in")
     for one in found:
         rows.add_row(
-            one.tool,
+            *(getattr(one, name) or "-" for name in names),
             f"{one.counts.n:,}",
             share(one.counts),
             f"{one.counts.failures:,}",
@@ -167,6 +169,23 @@ def approvals_table(found: Sequence[Approved]) -> list[Any]:
             one.decision,
             moment(one.at),
             f"{one.waited_ms / 1000:.1f} s",
+        )
+    return [rows]
+
+
+def deciders_table(found: Sequence[Decided]) -> list[Any]:
+    """How often was decided."""
+    if not found:
+        return ["No decision on an approval is like that."]
+    rows = table(*found[0].values, "approved", "rejected", "mean wait", "last", "in")
+    for one in found:
+        rows.add_row(
+            *(str(value) for value in one.values.values()),
+            f"{one.approved:,}",
+            f"{one.rejected:,}",
+            f"{one.mean_ms / 1000:.1f} s",
+            moment(one.last_at),
+            few(one.runs),
         )
     return [rows]
 

@@ -113,6 +113,7 @@ def _runbook(plan: Mapping[str, Any]) -> Iterator[str]:
     for question in told["questions"]:
         yield from question_lines(question)
     yield from told["report"]
+    yield from plan.get("commands", {"report": ()})["report"]
 
 
 def _states(workflow: Mapping[str, Any]) -> Table:

@@ -30,7 +30,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
 from dcf.cli.visible import visible
-from dcf.planner import GIVEN, Planner, Planning, Question, misread, wishes
+from dcf.planner import GIVEN, Planner, Planning, Question, blank_questions, misread, wishes
 from dcf.problem import Problem
 from dcf.sop import Source
 
@@ -80,6 +80,9 @@ async def talk(order: Talk, settings: Settings, screen: Screen) -> Answer:
         planning = await _begun(planner, order, answers, settings, screen, asks=asks)
         while asks and planning.status == "asking":
             planning = await planner.answer(planning.id, _asked(planning.questions, screen))
+        asks_more = asks and order.resume is None and not order.yes
+        if asks_more and (filled := _asked(blank_questions(planning), screen)):
+            planning = await planner.answer(planning.id, filled)
         if planning.status == "shown":
             _draw(planner, planning, order, screen)
             planning = await _decided(planner, planning, order, screen, asks=asks)

@@ -11,7 +11,7 @@ from rich.text import Text
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import person
 from dcf.cli.memory.wording import excerpt, moment
-from dcf.cli.retrieval.opening import demand_kept, note_read, open_retrieval, open_shelf
+from dcf.cli.retrieval.opening import demand_kept, note_read, open_code, open_retrieval
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
@@ -90,8 +90,8 @@ async def find_code(
     """Pieces of the project's code. Raises CodeProblem."""
     # As they are indexed; an answer tells the question again.
     query = without_secrets(query)
-    async with open_shelf(settings) as shelf:
-        retriever = shelf.of(setting.projects.chosen(None, None))
+    async with open_code(settings) as code:
+        retriever = code.of(setting.projects.chosen(None, None))
         problems = (await retriever.sync()).problems if wait else await retriever.ready(query)
         hits = await retriever.find(query, limit=limit)
     await note_read(settings, str(retriever.root), [hit.citation for hit in hits])
@@ -112,8 +112,8 @@ async def find_code(
 
 async def index_code(settings: Settings, setting: RetrievalSetting, screen: Screen) -> Answer:
     """Index all of the project's code. Raises CodeProblem."""
-    async with open_shelf(settings) as shelf:
-        retriever = shelf.of(setting.projects.chosen(None, None))
+    async with open_code(settings) as code:
+        retriever = code.of(setting.projects.chosen(None, None))
         with screen.working(f"indexing {retriever.root}") as progress:
             synced = await retriever.sync(progress.tell)
     fields: dict[str, Any] = {"root": str(retriever.root), **asdict(synced), "files": synced.files}

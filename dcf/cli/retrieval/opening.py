@@ -19,22 +19,22 @@ from dcf.retrieval import (
     AuditLog,
     BackendSetting,
     Caller,
-    CodeShelf,
+    CodeRetrievers,
     FileDocuments,
     FileItems,
     LastingItems,
     Lifetimes,
-    MemoryDocuments,
-    MemoryItems,
-    ObservationShelf,
-    PlaybookShelf,
+    ObservationRetriever,
+    PlaybookRetriever,
     PostgresDocuments,
     PostgresItems,
     PostgresStore,
     ProjectDocuments,
     Retrieval,
+    SqliteDocuments,
+    SqliteItems,
     Stores,
-    ThreadShelf,
+    ThreadRetriever,
     where_of_url,
 )
 from dcf.search import Embedder, EmbedderMissing, embedder_named
@@ -47,19 +47,19 @@ async def open_retrieval(
     """What is logged ``by`` somebody and asked; ``goes_on``: this process stays when it answered.
     Raises a MemoryProblem, a StoreProblem."""
     async with (
-        open_shelf(settings, goes_on=goes_on) as shelf,
+        open_code(settings, goes_on=goes_on) as code,
         open_audit(settings) as audit,
         _kept(settings, setting, by) as (stores, memory),
     ):
         yield Retrieval(
             stores.items,
-            shelf,
+            code,
             now_ms,
             documents=stores.documents,
             personal=setting.personal,
-            observations=None if memory is None else ObservationShelf(memory),
-            threads=None if memory is None else ThreadShelf(memory),
-            playbooks=None if memory is None else PlaybookShelf(memory),
+            observations=None if memory is None else ObservationRetriever(memory),
+            threads=None if memory is None else ThreadRetriever(memory),
+            playbooks=None if memory is None else PlaybookRetriever(memory),
             reranker=setting.reranker.reranker(setting.personal),
             shares=setting.shares,
             facts=_facts(settings, setting),
@@ -91,14 +91,14 @@ async def note_read(settings: Settings, project: str, citations: Sequence[str]) 
 
 
 @asynccontextmanager
-async def open_shelf(settings: Settings, *, goes_on: bool = False) -> AsyncIterator[CodeShelf]:
+async def open_code(settings: Settings, *, goes_on: bool = False) -> AsyncIterator[CodeRetrievers]:
     """The code of any project; its indexes are in the home."""
     embedder = await asyncio.to_thread(_embedder, settings.embedder)
-    shelf = CodeShelf(settings.home / "code", embedder, goes_on=goes_on)
+    code = CodeRetrievers(settings.home / "code", embedder, goes_on=goes_on)
     try:
-        yield shelf
+        yield code
     finally:
-        await shelf.close()
+        await code.close()
 
 
 def memory_settings(settings: Settings, setting: RetrievalSetting) -> Settings:
@@ -118,7 +118,7 @@ async def open_documents(
     demand_kept(store)
     if store.backend == "sqlite":
         async with opened(_of_memory(settings, store), make=make) as memory:
-            yield MemoryDocuments(memory)
+            yield SqliteDocuments(memory)
         return
     async with _stores(settings, store, searched=searched) as stores:
         yield stores.documents
@@ -183,7 +183,7 @@ async def open_lasting(
     lifetimes = setting.lifetimes
     if setting.backend == "sqlite":
         async with opened(_of_memory(settings, setting.store), make=make) as memory:
-            yield MemoryItems(memory, by, lifetimes), MemoryDocuments(memory)
+            yield SqliteItems(memory, by, lifetimes), SqliteDocuments(memory)
     elif setting.backend == "file":
         folder = file_folder(settings, setting)
         if not make and not await asyncio.to_thread(folder.is_dir):

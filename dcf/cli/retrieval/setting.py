@@ -28,7 +28,7 @@ from dcf.retrieval import (
 )
 
 if TYPE_CHECKING:
-    from dcf.retrieval.serving import Limits
+    from dcf.retrieval.serving import AccessLimits
 
 DEFAULT_PORT = 3030
 EXPOSED_RATE = 100.0
@@ -111,9 +111,9 @@ class RetrievalSetting:
         """What keeps items and documents."""
         return self.store.backend
 
-    def limits(self, *, exposed: bool) -> Limits:
+    def limits(self, *, exposed: bool) -> AccessLimits:
         """Who may ask, and how often. Raises BadInput."""
-        from dcf.retrieval.serving import Limits, networks_of
+        from dcf.retrieval.serving import AccessLimits, networks_of
 
         try:
             networks = networks_of(self.allow)
@@ -125,7 +125,7 @@ class RetrievalSetting:
             hint = "name addresses and networks, as in 10.0.0.0/8; 0.0.0.0/0,::/0 for all"
             raise BadInput([_problem(_ALLOW, message, hint)])
         default = EXPOSED_RATE if exposed else 0.0
-        return Limits(networks, default if self.rate is None else self.rate)
+        return AccessLimits(networks, default if self.rate is None else self.rate)
 
     def processes(self, said: str) -> int:
         """How many processes ``said`` means. Raises BadInput."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dcf.code import cut
 from dcf.documents.block import Block, Reading
-from dcf.documents.formats.decoding import decoded
+from dcf.documents.formats.text import decoded
 
 
 def blocks(data: bytes, reading: Reading) -> Iterator[Block]:

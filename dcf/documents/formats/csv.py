@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from dcf.documents.block import Block, Reading, table_lines
-from dcf.documents.formats.decoding import decoded
+from dcf.documents.formats.text import decoded
 
 _SIGNS = ",;\t|"
 _AT_ONCE = 20

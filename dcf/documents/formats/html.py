@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 
 from dcf.documents.block import Block, BlockKind, Reading, table_lines
-from dcf.documents.formats.decoding import decoded
+from dcf.documents.formats.text import decoded
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _UNSEEN = frozenset({"script", "style", "noscript", "template", "svg", "iframe", "object"})

@@ -10,8 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from dcf.documents.block import Block, BlockKind, Reading
-from dcf.documents.formats.decoding import decoded
-from dcf.documents.formats.text import paragraphs
+from dcf.documents.formats.text import decoded, paragraphs
 
 _KINDS: dict[str, BlockKind] = {
     "table_open": "table",

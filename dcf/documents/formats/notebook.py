@@ -9,9 +9,8 @@ from typing import Any
 
 from dcf.documents.block import Block, Reading
 from dcf.documents.errors import Corrupt
-from dcf.documents.formats.decoding import decoded
 from dcf.documents.formats.markdown import markdown
-from dcf.documents.formats.text import paragraphs
+from dcf.documents.formats.text import decoded, paragraphs
 
 _PRINTED = 4_000
 """Characters of what a cell printed that are kept: the rest is seldom what one looks for."""

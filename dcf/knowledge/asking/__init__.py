@@ -8,7 +8,7 @@ are what analyses of sessions have measured, ``sessions_past`` what all but one 
 ``runs_listed`` are runs one by one, ``causes`` why things fail, ``trend`` how they develop,
 ``compared`` two of a kind, ``periods_compared`` two times, ``chosen_for`` why skills were chosen,
 ``spreads`` durations and tries, ``tools_counted`` calls of tools, ``approvals_listed`` who
-approved.
+approved, ``approvals_counted`` how often.
 ``overview`` what there is, ``exported`` all of it. ``Asker`` takes words and finds out which of
 these is meant, by the rules of ``QUESTIONS``.
 """
@@ -22,7 +22,12 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.knowledge.asking.account import Account, account_of
     from dcf.knowledge.asking.alike import Alike, runs_like
-    from dcf.knowledge.asking.approving import Approved, approvals_listed
+    from dcf.knowledge.asking.approving import (
+        Approved,
+        Decided,
+        approvals_counted,
+        approvals_listed,
+    )
     from dcf.knowledge.asking.asker import Asked, Asker, Chooser, checked
     from dcf.knowledge.asking.blame import Failure, Helped, Why, pattern_of, why
     from dcf.knowledge.asking.causes import Cause, causes
@@ -93,6 +98,7 @@ __all__ = [
     "Chosen",
     "Compared",
     "Crossed",
+    "Decided",
     "DelegationDimension",
     "Difference",
     "Dimension",
@@ -122,6 +128,7 @@ __all__ = [
     "UnknownThing",
     "Why",
     "account_of",
+    "approvals_counted",
     "approvals_listed",
     "causes",
     "checked",

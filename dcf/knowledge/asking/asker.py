@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dcf.knowledge.asking.account import account_of
 from dcf.knowledge.asking.alike import runs_like
-from dcf.knowledge.asking.approving import approvals_listed
+from dcf.knowledge.asking.approving import (
+    DeciderDimension,
+    approvals_counted,
+    approvals_listed,
+)
 from dcf.knowledge.asking.blame import why
 from dcf.knowledge.asking.causes import causes
 from dcf.knowledge.asking.changing import what_changed
@@ -29,7 +33,7 @@ from dcf.knowledge.asking.run_counting import RunDimension, runs_counted
 from dcf.knowledge.asking.session_account import session_account
 from dcf.knowledge.asking.sessions_listed import sessions_listed
 from dcf.knowledge.asking.spreading import Measure, spreads
-from dcf.knowledge.asking.tool_counting import tools_counted
+from dcf.knowledge.asking.tool_counting import ToolDimension, tools_counted
 from dcf.knowledge.asking.trend import Of, trend
 from dcf.knowledge.insight_fact import InsightFact
 from dcf.knowledge.knowledge import Knowledge
@@ -190,7 +194,20 @@ class Asker:
                 return await trend(self._graph, of, _one_of_both(narrowed))
             case "tools":
                 return await tools_counted(
-                    self._graph, _one_of_both(narrowed), run=given.get("run"), order=order
+                    self._graph,
+                    _one_of_both(narrowed),
+                    run=given.get("run"),
+                    by=[cast("ToolDimension", one) for one in by] or ["tool"],
+                    order=order,
+                )
+            case "deciders":
+                return await approvals_counted(
+                    self._graph,
+                    [cast("DeciderDimension", one) for one in by] or ["approver"],
+                    narrowed,
+                    run=given.get("run"),
+                    approver=given.get("approver"),
+                    decision=matched.choices["decision"],
                 )
             case "approvals":
                 return await approvals_listed(

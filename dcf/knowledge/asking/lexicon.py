@@ -21,7 +21,7 @@ _TABLE: Final = """
 : how_does how_did to of in on at for with from about as or show list display find print describe
 : explain detail every_one all so_far something anything thing kind type many name
 : various respective how into end ended ends take took takes taken within among during hey hi ok
-: okay thanks thank need require want see look through so_often we_have there_are usually typical
+: okay thanks thank want see look through so_often we_have there_are usually typical
 : typically normally on_average mean average median information info know question out state_of
 : using_the happen_to exactly main overall together like_to know_about own ones one belong handle
 : hit occurring overview_of under via till_now to_date by_now get_to do_to as_a involved involve
@@ -120,6 +120,9 @@ use: use used using
 work: work
 retry: retry retries retried tries attempt how_many_tries
 who: who
+need: need require
+person: person people persons which_approver what_approver each_approver every_approver
+person: per_approver approvers
 tool: tool
 call: call called calling
 approve: approve approval sign_off signed_off signs_off approver authorize authorise authorization

@@ -55,7 +55,7 @@ _SUPERLATIVES: Mapping[tuple[str, str], str] = {
 _DIMENSION: Mapping[str, str] = {
     "skill": "skill", "version": "skill", "agent": "agent", "who": "agent", "task": "task_type",
     "error": "error", "workflow": "workflow", "tier": "tier", "model": "model", "day": "day",
-    "tool": "tool",
+    "tool": "tool", "person": "approver",
     "companion": "companion", "specialization": "specialization", "session": "session",
 }  # fmt: skip
 """Concept -> what is counted by."""
@@ -263,7 +263,7 @@ def _weight(question: Question, concept: str) -> float:
     weight = question.words.get(concept)
     if weight is not None:
         return weight
-    if concept.startswith("@") or concept == "it":
+    if concept.startswith("@") or concept in ("it", "need"):
         return 0.0
     return 0.3 if _DIMENSION.get(concept) in question.by else -_STRANGE
 

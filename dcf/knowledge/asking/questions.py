@@ -114,7 +114,7 @@ QUESTIONS: tuple[Question, ...] = (
         "which runs failed, succeeded or used something, the newest or the oldest first",
         "which runs failed at orders.charge_payment since monday?",
         _words("run 1 fail 0.9 succeed 0.7 last 0.8 first 0.8 use when happen 0 error 0.1 agent 0 "
-               "why_fail 0.2 work 0.2 where 0.8 call 0.3 everything 0.6"),
+               "why_fail 0.2 work 0.2 where 0.8 call 0.3 everything 0.6 @tool 0.4"),
         takes=(*_PLACES, "tool"),
         orders=("first", "last"),
         choices={"status": {"fail": "failed", "why_fail": "failed", "error": "failed",
@@ -213,12 +213,13 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "tools",
-        "how often tools were called, and how many of the calls failed",
+        "how often tools were called, and how many of the calls failed, by tool and agent",
         "which tool fails most?",
         _words("tool 1.6 call 0.3 use 0.2 count 0.2 most 0 fail 0.2 error 0.2 worst 0.2 best 0.2 "
-               "rate 0.2 reliable 0.2 failure_rate 0.2 most_failures 0.2 each run 0 @tool 0.5"),
+               "rate 0.2 reliable 0.2 failure_rate 0.2 most_failures 0.2 each run 0 @tool 0.9 "
+               "agent -0.2 who -0.2"),
         takes=(*_PLACES[:4], "tool", "run"),
-        by=("tool",),
+        by=("tool", "agent"),
         orders=_RATES[:3],
         timed="between",
     ),
@@ -226,11 +227,22 @@ QUESTIONS: tuple[Question, ...] = (
         "approvals",
         "who approved or rejected what, when, and how long that was waited for",
         "who approved order-7f3a?",
-        _words("approve 1.6 reject 1.6 who 0.2 when 0 run 0 task 0 workflow 0 last 0 first 0 "
-               "slow 0 fast 0 use 0 everything 0"),
+        _words("approve 1.6 reject 1.6 who 0.2 person 0.2 when 0 run 0 task 0 workflow 0 last 0 "
+               "first 0 slow 0 fast 0 use 0 everything 0 need -3"),
         takes=("run", "approver", "workflow", "task_type"),
         orders=("slow", "fast", "first", "last"),
         choices={"decision": {"reject": "reject"}},
+        timed="between",
+    ),
+    Question(
+        "deciders",
+        "how often people approved and rejected, by person, workflow or day",
+        "who approved most this month?",
+        _words("approve 0.7 reject 0.7 count 0.9 most 0 each who person use 0 need -3 "
+               "@approver -0.3"),
+        takes=("run", "approver", "workflow", "task_type"),
+        by=("approver", "workflow", "day"),
+        choices={"decision": {"reject": "reject", "": "approve"}},
         timed="between",
     ),
     Question(

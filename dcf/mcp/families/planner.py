@@ -17,7 +17,14 @@ from dcf.mcp.plan_answers import Checked, CompiledShown, Plannings, PlanShown, T
 from dcf.mcp.plan_view import planning_view
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
-from dcf.planner import Planning, decompile, drafted_outcome, report_lines
+from dcf.planner import (
+    COMMANDS,
+    Planning,
+    decompile,
+    drafted_outcome,
+    report_lines,
+    wants_commands,
+)
 from dcf.problem import Problem, has_errors
 from dcf.sop import NoDraft, Source, parse, print_markdown, unfit_answers
 from dcf.workflow import load, result, submit
@@ -25,7 +32,7 @@ from dcf.workflow import load, result, submit
 PlanningId = Annotated[str, Obvious("Id of the planning.")]
 Answers = Annotated[
     dict[str, Any] | None,
-    "By name: inputs, outputs, guardrails, change, procedure (stored id, or new), input.",
+    "By name: inputs, outputs, guardrails, change, procedure (stored id, or new), input, commands.",
 ]
 ContextTokens = Annotated[
     int | None,
@@ -152,25 +159,34 @@ async def check_sop(platform: Platform, sop: Procedure) -> Checked:
 async def compile_sop(
     platform: Platform,
     sop: Procedure,
-    answers_json: Annotated[dict[str, str] | None, "By id of question."] = None,
+    answers_json: Annotated[dict[str, str] | None, "By id of question; commands."] = None,
 ) -> CompiledShown:
     """Make a workflow of a procedure or any runbook; people do what no skill covers."""
     planner = platform.plans.planner(writes_waiting=False)
-    answers = answers_json or {}
+    answers = {name: one for name, one in (answers_json or {}).items() if name != COMMANDS}
     try:
         draft = await planner.bench.draft(Source(sop, "sop"), answers)
     except NoDraft as refused:
         return {**_judged(refused.problems), "workflow": None}  # type: ignore[typeddict-item]
+    offered, lacking = None, None
+    if wants_commands(answers_json or {}):
+        draft, offered = await planner.bench.with_commands(draft)
+        lacking = offered.not_covered()
     guidance = await planner.guide.consult()
     made = await planner.bench.plan(draft, guidance, planner.guide, {})
     noted = parse(sop).problems if draft.exact else ()
     told = made.plan.to_json()
     shown: CompiledShown = {
-        **_judged((*noted, *unfit_answers(draft, answers), *made.problems)),  # type: ignore[typeddict-item]
+        **_judged(  # type: ignore[typeddict-item]
+            (*noted, *unfit_answers(draft, answers), *made.problems, *filter(None, (lacking,)))
+        ),
         **told,
         "gaps": [gap.to_json() for gap in made.gaps],
         "questions": [one.to_json() for one in made.draft.questions],
-        "report": list(report_lines(made.draft, drafted_outcome(made.draft, told["steps"]))),
+        "report": [
+            *report_lines(made.draft, drafted_outcome(made.draft, told["steps"])),
+            *(offered.report() if offered is not None else ()),
+        ],
     }
     return shown
 

@@ -17,7 +17,7 @@ from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.mcp.views import run_view
 from dcf.mcp.worker_agents import AgentPlan, make_agents
-from dcf.workflow import Folders, load, review, submit
+from dcf.workflow import Folders, blank_warning, load, review, submit
 
 
 class Validated(Envelope, total=False):
@@ -104,14 +104,16 @@ async def create_workflow_control_plane(
     document = load(text, file="workflow_json", catalog=await platform.catalog())
     workflow_id = run_id or document_id or f"run-{platform.new_id()[:12]}"
     store = platform.store
+    value = {} if input_json is None else input_json
     new = await submit(
         store,
         document,
-        {} if input_json is None else input_json,
+        value,
         workflow_id=workflow_id,
         catalog=await platform.catalog(),
     )
-    warnings = [str(one) for one in document.warnings]
+    blank = blank_warning(document, value)
+    warnings = [str(one) for one in (*document.warnings, *filter(None, (blank,)))]
     run = await store.run(workflow_id)
     if agents_map_json:
         states = run.raw["states"]

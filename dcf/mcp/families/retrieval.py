@@ -15,6 +15,7 @@ from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
+from dcf.mcp.roles import ROLES
 from dcf.mcp.tool import tool
 from dcf.personal_form import PersonalSetting
 from dcf.retrieval import (
@@ -23,14 +24,14 @@ from dcf.retrieval import (
     ContextQuestion,
     FolderUnusable,
     NewItem,
-    ObservationShelf,
-    PlaybookShelf,
+    ObservationRetriever,
+    PlaybookRetriever,
     RerankerSetting,
     Retrieval,
     RetrievalProblem,
     Scored,
     StoreProblem,
-    ThreadShelf,
+    ThreadRetriever,
     limit_of,
     projects_of,
     shares_of,
@@ -63,7 +64,7 @@ class FoundContext(Envelope, total=False):
     ]
 
 
-@tool("planner", "conductor", "worker", "companion", "strategist", "reflector", strict=True)
+@tool(*ROLES, strict=True)
 async def log_artifact(
     platform: Platform,
     text: Annotated[str, Obvious("An error, a decision, the output of a run.")],
@@ -85,7 +86,7 @@ async def log_artifact(
     return {"status": "kept", "id": item.id, "uri": item.citation}
 
 
-@tool("planner", "conductor", "worker", "companion", "strategist", "reflector")
+@tool(*ROLES)
 async def augmented_context(
     platform: Platform,
     query: Annotated[str, Obvious("A question, an error, a stack trace.")],
@@ -156,22 +157,22 @@ async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tu
     if problems:
         raise Refused(problems[0].code, "; ".join(one.message for one in problems))
     own = await local_memory(platform)
-    shelf = platform.code(await own.search.embedder())
+    code = platform.code(await own.search.embedder())
     try:
         memory, stores = await platform.stores.of(own, by_tool(tool_name))
     except StoreProblem as error:
         raise Refused(error.code, str(error), hint=error.hint) from error
-    seen, playbooks = ObservationShelf(memory), PlaybookShelf(memory)
+    seen, playbooks = ObservationRetriever(memory), PlaybookRetriever(memory)
     clock = memory.ledger.clock
     audit = AuditLog.at_home(platform.config.home, clock, platform.config.env)
     retrieval = Retrieval(
         stores.items,
-        shelf,
+        code,
         clock,
         documents=stores.documents,
         personal=personal,
         observations=seen,
-        threads=ThreadShelf(memory),
+        threads=ThreadRetriever(memory),
         playbooks=playbooks,
         reranker=reranking.reranker(personal),
         shares=shares,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory.actor import Actor
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
@@ -162,7 +162,7 @@ def _take(journal: Journal, known: KeptDocument) -> bool:
     return True
 
 
-def _keep_pieces(connection: Connection, document_id: str, pieces: Sequence[Piece]) -> None:
+def _keep_pieces(connection: Connection, document_id: str, pieces: Sequence[ReadPiece]) -> None:
     for piece in piece_rows(document_id, pieces):
         DOCUMENT_PIECE.insert(connection, piece)
     index_new(connection, "document", _searched(connection, document_id))

@@ -13,9 +13,9 @@ from typing import Literal, TypeAlias
 
 from dcf.documents import (
     DocumentProblem,
-    Limits,
     ReadDocument,
     Reader,
+    ResourceLimits,
     UnknownFormat,
     documents_in,
     format_of,
@@ -61,7 +61,7 @@ class DocumentFiles:
         *,
         project: str,
         by: Actor,
-        limits: Limits | None = None,
+        limits: ResourceLimits | None = None,
         personal: PersonalSetting | None = None,
         refusals: Refusals | None = None,
     ) -> AsyncIterator[DocumentReport]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from dcf.documents import READER, Piece, ReadDocument
+from dcf.documents import READER, ReadDocument, ReadPiece
 from dcf.memory.checking import json_of
 from dcf.memory.document import Document, DocumentPiece, piece_citation
 from dcf.memory.entities import DOCUMENT, DOCUMENT_PIECE
@@ -32,7 +32,7 @@ class KeptDocument:
     document: Document
     stamp: str
     reader: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ReadPiece, ...]
 
     @classmethod
     def of(
@@ -94,7 +94,7 @@ def document_row(
     }
 
 
-def piece_rows(document_id: str, pieces: Sequence[Piece]) -> Iterator[dict[str, Any]]:
+def piece_rows(document_id: str, pieces: Sequence[ReadPiece]) -> Iterator[dict[str, Any]]:
     """What is kept of its pieces, by columns; secrets may still be in it."""
     for number, piece in enumerate(pieces, 1):
         headings = json_of(list(piece.headings))
@@ -132,6 +132,6 @@ def piece_of(row: Mapping[str, Any]) -> DocumentPiece:
     )
 
 
-def _piece(row: Mapping[str, Any]) -> Piece:
-    known = {one.name: row[one.name] for one in fields(Piece)}
-    return Piece(**{**known, "headings": tuple(json.loads(row["headings"]))})
+def _piece(row: Mapping[str, Any]) -> ReadPiece:
+    known = {one.name: row[one.name] for one in fields(ReadPiece)}
+    return ReadPiece(**{**known, "headings": tuple(json.loads(row["headings"]))})

@@ -9,7 +9,7 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.search.agreement import index_faults
-    from dcf.memory.search.found import AGENT_KINDS, KINDS, Found, Kind
+    from dcf.memory.search.found import AGENT_KINDS, KINDS, LEAST_SIMILARITY, Found, Kind
     from dcf.memory.search.indexing import follow_search, is_index_old, make_index, rebuild
     from dcf.memory.search.question import Question
     from dcf.memory.search.search import Search
@@ -20,6 +20,7 @@ else:
 __all__ = [
     "AGENT_KINDS",
     "KINDS",
+    "LEAST_SIMILARITY",
     "TIME_EXAMPLES",
     "Found",
     "Kind",

@@ -10,12 +10,14 @@ from typing import Any
 
 from dcf.diagram import DARK, LIGHT, Machine, Theme, arrange, read_chart, to_svg
 from dcf.planner.comparing.showing import (
+    LEGEND,
     ORIGIN,
     PLACE,
     colours,
     hue_by_step,
     lines_of,
     summary,
+    text_of,
     where,
 )
 from dcf.planner.comparing.side_by_side import Part, SeenState, SideBySide
@@ -54,15 +56,14 @@ a { color: var(--way); } :focus-visible { outline: 2px solid var(--way); outline
   border-radius: 1rem; border: 1px solid var(--rule); white-space: nowrap; color: var(--muted); }
 .said > .open { background: var(--wrong-ground); scroll-margin-top: 3rem; }
 .open .place { color: var(--wrong); border-color: var(--wrong); font-weight: 600; }
-.joint { position: relative; display: flex; justify-content: center; align-items: center; }
-.joint.step::before { content: ""; position: absolute; left: 0; right: 0; top: 50%;
+.joint { position: relative; display: flex; justify-content: center; align-items: flex-start; }
+.joint.step::before { content: ""; position: absolute; left: 0; right: 0; top: .9rem;
   border-top: 3px solid var(--edge); }
 .joint.again::before { border-top-style: dashed; }
 .joint b { position: relative; min-width: 1.1rem; text-align: center; padding: .15rem .45rem;
   border-radius: 1rem; background: var(--ground); border: 2px solid var(--edge);
   font-size: .9rem; }
-.became { border-left: 4px solid var(--edge, var(--rule)); padding-left: .6rem; margin: 0;
-  align-content: center; }
+.became { border-left: 4px solid var(--edge, var(--rule)); padding-left: .6rem; margin: 0; }
 .state { margin: .15rem 0; padding: .3rem .6rem; border: 1.5px solid var(--edge, var(--muted));
   border-radius: .5rem; background: var(--ground, transparent); overflow-wrap: anywhere; }
 .state .does { display: block; font-size: .85rem; }
@@ -86,6 +87,7 @@ a { color: var(--way); } :focus-visible { outline: 2px solid var(--way); outline
   .said .place { grid-column: 2; margin-bottom: .3rem; } }
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_CODE = re.compile(r"`([^`]+)`")
 _WORD_END = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 """Where a long name of a state may break."""
 _SHADES: Mapping[str, str] = {
@@ -117,7 +119,7 @@ def _lines(
     yield f"</head>\n<body>\n<main>\n<h1>{title}</h1>"
     yield f'<p class="files">{escape(source)} beside {escape(workflow)}</p>'
     yield from _figures(found)
-    yield f'<p class="origin">{escape(ORIGIN[found.origin])}</p>'
+    yield f'<p class="origin">{escape(ORIGIN[found.origin])} {LEGEND}</p>'
     yield '<h2 id="parts">Sentences and states</h2>'
     yield '<div class="heads" aria-hidden="true"><span>Line and sentence</span>'
     yield "<span>Step</span><span>States of the workflow</span></div>"
@@ -202,9 +204,15 @@ def _sentence(one: Sentence, anchor: str) -> str:
     kind = ' class="open"' if anchor else ""
     return (
         f'<div{anchor}{kind}><dt class="lines">'
-        f"{lines_of(one)}</dt><dd><{tag}>{escape(one.text)}</{tag}></dd>"
+        f"{lines_of(one)}</dt><dd><{tag}>{_marked(one)}</{tag}></dd>"
         f'<dd class="place">{PLACE[one.place]}</dd></div>'
     )
+
+
+def _marked(one: Sentence) -> str:
+    """The text of a sentence, with what stands between backticks as code."""
+    text = escape(text_of(one))
+    return text if "\n" in text else _CODE.sub(r"<code>\1</code>", text)
 
 
 def _state(one: SeenState) -> str:

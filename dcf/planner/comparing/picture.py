@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from html import escape
 
 from dcf.diagram import DARK, FONTS, LIGHT, Picture, Theme, clean, width_of, wrap
-from dcf.planner.comparing.showing import PLACE, colours, hue_by_step, lines_of, summary, where
+from dcf.planner.comparing.showing import (
+    LEGEND,
+    PLACE,
+    colours,
+    hue_by_step,
+    lines_of,
+    summary,
+    text_of,
+    where,
+)
 from dcf.planner.comparing.side_by_side import Part, SeenState, SideBySide
 
 _MARGIN = 20.0
-_LINES, _TEXT, _PLACE, _JOINT, _STATES = 46.0, 560.0, 104.0, 84.0, 320.0
+_LINES, _TEXT, _PLACE, _JOINT, _STATES = 46.0, 560.0, 122.0, 84.0, 320.0
 """The widths of the columns."""
 _WIDTH = 2 * _MARGIN + _LINES + _TEXT + _PLACE + _JOINT + _STATES
 _SIZE, _ROW, _MOST_ROWS = 13.0, 17.0, 8
@@ -77,7 +86,19 @@ def _heading(found: SideBySide, y: float) -> _Drawn:
     for at, line in enumerate(lines):
         bad = (found.open, found.loose)[at]
         shapes.append(_words((line,), _MARGIN, y + 40 + at * 18, "wrong" if bad else "text", 0))
-    return _Drawn(tuple(shapes), 40 + 18 * len(lines) + _BETWEEN)
+    below = y + 40 + 18 * len(lines)
+    shapes.append(_words((LEGEND,), _MARGIN, below, "note", 0))
+    heads = below + 30
+    for name, x in (
+        ("Line and sentence", _MARGIN),
+        ("Place", _PLACE_X),
+        ("States of the workflow", _STATES_X + 10),
+    ):
+        shapes.append(_words((name,), x, heads, "note", 0))
+    shapes.append(_words(("Step",), _JOINT_X + _JOINT / 2, heads, "note middle", 0))
+    rule = f"M{_MARGIN} {heads + 7}H{_WIDTH - _MARGIN}"
+    shapes.append(f'<path class="rule" d="{rule}"/>')
+    return _Drawn(tuple(shapes), heads + 7 - y + _BETWEEN)
 
 
 def _part(part: Part, hue: int | None, y: float) -> _Drawn:
@@ -86,7 +107,7 @@ def _part(part: Part, hue: int | None, y: float) -> _Drawn:
     for one in part.sentences:
         rows = [
             row
-            for line in one.text.split("\n")
+            for line in text_of(one).split("\n")
             for row in wrap(line, _SIZE, _TEXT - 16, _MOST_ROWS)
         ][:_MOST_ROWS]
         height = len(rows) * _ROW + 4
@@ -200,6 +221,8 @@ def _style(theme: Theme) -> str:
         "wrong": f"fill:{theme.error};{size};font-weight:600",
         "small": small,
         "note": f"fill:{theme.muted};{small}",
+        "middle": "text-anchor:middle",
+        "rule": f"fill:none;stroke:{theme.line};stroke-opacity:.5",
         "line": f"fill:{theme.muted};{small};text-anchor:end",
         "box": "stroke-width:1.5",
         "open": f"fill:{wrong};stroke:{theme.error};stroke-dasharray:5 4",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from dcf.diagram import Theme
@@ -24,7 +25,15 @@ ORIGIN: Mapping[Origin, str] = {
     "none": "The workflow does not keep the steps that it was compiled from: "
     "steps are matched by what its states are called and told.",
 }
+LEGEND = (
+    "One colour and number: a step and its states. Dashed: a state that the compiler adds, for no "
+    "sentence. Red: no counterpart."
+)
 NO_STATE = "no state"
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[^`~]*")
+_CODE = re.compile(r"(`[^`\n]*`)")
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\s\"[^\"\n]*\")?\)")
+_STRONG = re.compile(r"(\*\*|__)(?=\S)([^*_\n]+?)(?<=\S)\1")
 _KINDS = ("Task", "Choice", "Wait", "Succeed", "Parallel", "Map")
 """By the colours of these states in diagrams a step is known on both sides."""
 HUES = len(_KINDS)
@@ -35,6 +44,19 @@ def lines_of(sentence: Sentence) -> str:
     if sentence.last_line > sentence.line:
         return f"{sentence.line}–{sentence.last_line}"
     return str(sentence.line)
+
+
+def text_of(sentence: Sentence) -> str:
+    """The words of a sentence as somebody reads them: without the marks of bold text and of links,
+    and code without its fence. What stands between backticks stays."""
+    rows = sentence.text.split("\n")
+    if len(rows) > 1 and _FENCE.fullmatch(rows[0]):
+        is_closed = len(rows) > 2 and _FENCE.fullmatch(rows[-1])
+        return "\n".join(rows[1 : -1 if is_closed else None])
+    return "".join(
+        part if part.startswith("`") else _STRONG.sub(r"\2", _LINK.sub(r"\1", part))
+        for part in _CODE.split(sentence.text)
+    )
 
 
 def where(part: Part) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
+from dcf.destructive import is_destructive
 from dcf.planner.compiling.gap import domain_of
 from dcf.planner.compiling.people import free_number
+from dcf.problem import Problem
 from dcf.skills import SkillCatalog, UnknownSkill
 from dcf.sop import (
     CONTINUE,
@@ -20,6 +23,7 @@ from dcf.sop import (
 )
 
 RUN_COMMAND = "commands:run_command"
+_SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class CommandSteps:
     domain: str
     lists: tuple[ArgumentList, ...]
     left: tuple[LeftCommand, ...]
+    is_bound: bool = False
+    """Whether a plan has the tasks, since a skill may run them."""
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -54,6 +60,46 @@ class CommandSteps:
             return False
         return set(self.programs) <= set(found.permissions.commands)
 
+    def to_json(self) -> dict[str, Any]:
+        """``{skill, bound, programs, offered, left}``: ``offered`` are the argument lists, ``left``
+        ``{line, command, why}`` of each command that a person runs."""
+        return {
+            "skill": self.skill,
+            "bound": self.is_bound,
+            "programs": list(self.programs),
+            "offered": [_words(one) for one in self.lists],
+            "left": [
+                {"line": one.command.line, "command": one.command.text, "why": one.why}
+                for one in self.left
+            ],
+        }
+
+    def report(self) -> Iterator[str]:
+        """What people are told of them."""
+        may = "run by {}, each asked for" if self.is_bound else "could be run by {}"
+        for runs in self.lists:
+            words = " ".join(_words(runs))
+            mark = ", DESTRUCTIVE" if is_destructive(words) else ""
+            yield f"{may.format(self.skill)}{mark}: {_cut(words)}"
+        for one in self.left:
+            line, text = one.command.line, _cut(one.command.text)
+            yield f"line {line}, a person does it: {text!r} ({one.why})"
+
+    def not_covered(self) -> Problem | None:
+        """A warning that no skill may run the commands, so that they stay with people; None where
+        there are none, or a skill runs them."""
+        if self.is_bound or not self.lists:
+            return None
+        programs = ", ".join(self.programs)
+        return Problem(
+            "PLAN_COMMANDS",
+            f"no skill {self.skill} may run {programs}, so people do these steps",
+            hint="draft it with `dcf plan --from-sop FILE --commands --drafts skills_src`, read "
+            "it, then `dcf skills generate`; in one that is there, name the programs in "
+            "permissions.commands",
+            severity="warning",
+        )
+
 
 def command_steps(sop: Sop) -> CommandSteps:
     """The commands of the manual steps of ``sop`` as tasks. A step is changed as a whole: where one
@@ -66,7 +112,14 @@ def command_steps(sop: Sop) -> CommandSteps:
         [],
         [],
     )
-    changed = replace(sop, steps=tuple(made.steps(sop.steps)))
+    steps = tuple(made.steps(sop.steps))
+    # A command without its values cannot run, and nobody is there to fill them in.
+    filled = {name for runs in made.lists for name in runs.placeholders}
+    inputs = tuple(
+        replace(one, required=True) if one.name in filled and one.default is None else one
+        for one in sop.inputs
+    )
+    changed = replace(sop, steps=steps, inputs=inputs)
     return CommandSteps(changed, made.skill, domain, tuple(made.lists), tuple(made.left))
 
 
@@ -122,3 +175,15 @@ class _Making:
             return str(more)
         unknown = [name for name in found.placeholders if name not in self.inputs]
         return f"nothing says what {unknown[0]} is" if unknown else found
+
+
+def _words(runs: ArgumentList) -> list[str]:
+    return [
+        "".join(part if isinstance(part, str) else f"<{part.name}>" for part in argument)
+        for argument in runs.arguments
+    ]
+
+
+def _cut(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= _SHOWN else f"{one_line[: _SHOWN - 1]}…"

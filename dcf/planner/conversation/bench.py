@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from typing import Any, Protocol, TypeVar
 
 from dcf.planner.compiling.binding import with_bindings
+from dcf.planner.compiling.command_steps import CommandSteps, command_steps
 from dcf.planner.compiling.compile import compile_sop
 from dcf.planner.compiling.gap import Gap, domain_of
 from dcf.planner.compiling.market import THRESHOLDS, Market
@@ -111,6 +112,14 @@ class Bench:
         return await self.use_search(
             lambda search: with_skills(found, catalog, search, results, least, answers)
         )
+
+    async def with_commands(self, found: Draft) -> tuple[Draft, CommandSteps]:
+        """``found`` with a task for each command that is an argument list, where the skill that is
+        to run them is there and may; and which commands there are."""
+        steps = command_steps(found.sop)
+        if not steps.lists or not steps.covered_by(await self.catalog()):
+            return found, steps
+        return replace(found, sop=steps.sop), replace(steps, is_bound=True)
 
     async def open_to_drafts(self, found: Draft) -> Draft:
         """``found`` with tasks without a skill for those steps of a runbook that a skill could do,

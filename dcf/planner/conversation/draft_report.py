@@ -42,6 +42,12 @@ def report_lines(draft: Draft, fields: Mapping[str, Any]) -> Iterator[str]:
     )
     if not draft.exact:
         yield from _skill_lines(draft)
+    given = [one for one in draft.sop.inputs if one.line and one.default is None]
+    if given:
+        named = ", ".join(
+            f"{one.name} (line {one.line}{', required' if one.required else ''})" for one in given
+        )
+        yield f"inputs, to be given when it is run: {named}"
 
 
 def _skill_lines(draft: Draft) -> Iterator[str]:

@@ -16,6 +16,8 @@ from dcf.planner.conversation.planning import Planning
 from dcf.planner.conversation.question import (
     BIND,
     OBJECTIVE,
+    Question,
+    answer_name,
     binding_questions,
     bound_by,
     draft_questions,
@@ -24,12 +26,20 @@ from dcf.planner.conversation.question import (
     not_offered,
     texts_of,
     unused,
+    wants_commands,
 )
 from dcf.planner.conversation.wishing import unnamed, with_guardrails
 from dcf.problem import Problem, has_errors
 from dcf.skills import SkillCatalog
 from dcf.sop import Draft, NoDraft, parse, read_source
-from dcf.workflow import InvalidWorkflow, load, validate
+from dcf.workflow import (
+    InvalidWorkflow,
+    WorkflowDocument,
+    blank_warning,
+    load,
+    open_blanks,
+    validate,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,12 @@ async def compile_source(
             draft = await bench.draft(runbook, said)
         except NoDraft as refused:
             return Compiled(None, refused.problems)
+    offered, lacking = None, None
+    if wants_commands(answers) and source["drafted"]:
+        lacking = _no_commands("what a model wrote runs no commands")
+    elif wants_commands(answers):
+        draft, offered = await bench.with_commands(draft)
+        lacking = offered.not_covered()
     draft = replace(draft, sop=with_guardrails(draft.sop, answers.get("guardrails")))
     bind = bound_by(answers)
     made = await bench.plan(draft, guidance, guide, bind, people=not is_strict)
@@ -74,11 +90,15 @@ async def compile_source(
         *(reading.problems if draft.exact else ()),
         *unnamed(made.draft.sop, answers, drafted=source["drafted"]),
         *(one.at(file=file) for one in made.problems),
+        *([lacking.at(file=file)] if lacking else []),
     )
     plan = made.plan.to_json()
     plan["gaps"] = [gap.to_json() for gap in made.gaps]
+    plan["input_lines"] = {one.name: one.line for one in made.draft.sop.inputs if one.line}
     if not draft.exact or draft.questions or made.draft.sop != draft.sop:
         plan["runbook"] = _told(made, plan["steps"])
+    if offered is not None:
+        plan["commands"] = {**offered.to_json(), "report": list(offered.report())}
     chosen = tuple(ref for step in made.plan.steps for ref in step.skills)
     return Compiled(plan.pop("workflow"), problems, plan, chosen)
 
@@ -114,7 +134,18 @@ async def check_workflow(
                 file=file,
             )
         )
+    if wants_commands(answers):
+        problems.append(_no_commands("a stored workflow is run as it is").at(file=file))
     return Compiled(dict(document.raw), tuple(problems))
+
+
+def _no_commands(why: str) -> Problem:
+    return Problem(
+        "PLAN_COMMANDS",
+        f"{why}: no command becomes a task",
+        hint="write the procedure, and plan with --from-sop FILE --commands",
+        severity="warning",
+    )
 
 
 def proposed(planning: Planning, made: Compiled, catalog: SkillCatalog, now: int) -> Planning:
@@ -149,14 +180,15 @@ def proposed(planning: Planning, made: Compiled, catalog: SkillCatalog, now: int
     problems += [*wrong, *unused(schema, planning.answers, known)]
     problems += not_offered(open_, planning.answers)
     asked = binding_questions((made.plan or {}).get("bindings", ()))
+    lines = (made.plan or {}).get("input_lines", {})
     questions = [
         *(one for one in asked if one.name not in planning.answers),
-        *input_questions(schema, planning.answers),
+        *input_questions(schema, planning.answers, lines),
         *open_,
     ]
     is_open = any(one.required for one in questions)
     if not is_open and not wrong:
-        problems += _input_problems(document, value)
+        problems += _input_problems(document, value, lines)
     planning = replace(
         planning.did(4, f"{document['workflow_name']}: {len(_states(document))} states", now),
         problems=tuple(one.to_dict() for one in dict.fromkeys(problems)),
@@ -174,6 +206,16 @@ def proposed(planning: Planning, made: Compiled, catalog: SkillCatalog, now: int
     assert planning.permissions is not None
     shown = shown_digest(planning.workflow, planning.input, planning.permissions)
     return replace(planning, status="shown", shown=shown)
+
+
+def blank_questions(planning: Planning) -> list[Question]:
+    """Those of the open questions of ``planning`` without an answer to which a person who does a
+    step is shown a blank. Nobody has to answer them."""
+    if planning.shown is None or planning.workflow is None:
+        return []
+    blanks = open_blanks(_loaded(planning.workflow), planning.input)
+    names = {answer_name(one.name) for one in blanks}
+    return [one for one in planning.questions if one.name in names]
 
 
 def asking_objective(planning: Planning) -> Planning:
@@ -194,12 +236,19 @@ def _discovered(made: Compiled) -> str:
     return "the workflow names its skills" if made.plan is None else "no skill was chosen"
 
 
-def _input_problems(document: Mapping[str, Any], value: Any) -> list[Problem]:
-    text = json.dumps(document, ensure_ascii=False)
+def _input_problems(
+    document: Mapping[str, Any], value: Any, lines: Mapping[str, int]
+) -> list[Problem]:
     try:
-        return load(text, file="workflow").check_input(value)
+        found = _loaded(document)
     except InvalidWorkflow:
         return []  # said already, with the skills
+    blank = blank_warning(found, value, lines)
+    return [*found.check_input(value), *filter(None, (blank,))]
+
+
+def _loaded(document: Mapping[str, Any]) -> WorkflowDocument:
+    return load(json.dumps(document, ensure_ascii=False), file="workflow")
 
 
 def _states(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -20,9 +20,12 @@ WISHES = {
     "guardrails": "What must hold throughout, or never happen?",
 }
 """What may be said beside the objective, and how it is asked. Nobody has to."""
+COMMANDS = "commands"
+"""The answer that makes tasks of the commands of a procedure, with the word ``WANTED``."""
+WANTED = "yes"
 ALLOW = "allow"
 """The answer that says which skills a model's draft may use beyond the words of the person."""
-RESERVED = ("objective", "procedure", "change", "input", ALLOW, *WISHES)
+RESERVED = ("objective", "procedure", "change", "input", ALLOW, COMMANDS, *WISHES)
 """Names of answers that are no inputs of the workflow: an input of such a name is ``input.NAME``.
 """
 
@@ -63,13 +66,16 @@ def wishes(answers: Mapping[str, Any]) -> list[Question]:
     return [Question(name, text, False) for name, text in WISHES.items() if name not in answers]
 
 
-def input_questions(schema: Any, answers: Mapping[str, Any]) -> list[Question]:
-    """What ``workflow_input_schema`` wants and ``answers`` do not have."""
+def input_questions(
+    schema: Any, answers: Mapping[str, Any], lines: Mapping[str, int]
+) -> list[Question]:
+    """What ``workflow_input_schema`` wants and ``answers`` do not have; ``lines`` are those of
+    the source where inputs stand."""
     required = schema.get("required", []) if isinstance(schema, dict) else []
     return [
         Question(
-            _answer_name(name),
-            str(one.get("description") or name),
+            answer_name(name),
+            f"{_at(lines.get(name))}{one.get('description') or name}",
             name in required,
             _type_of(one),
             one.get("default"),
@@ -79,6 +85,10 @@ def input_questions(schema: Any, answers: Mapping[str, Any]) -> list[Question]:
         for name, one in _properties(schema).items()
         if _answered(name, answers) is None
     ]
+
+
+def _at(line: int | None) -> str:
+    return f"line {line}: " if line else ""
 
 
 def binding_questions(bindings: Iterable[Mapping[str, Any]]) -> list[Question]:
@@ -157,7 +167,7 @@ def input_of(schema: Any, answers: Mapping[str, Any]) -> tuple[dict[str, Any], l
             continue
         kind = _type_of(one)
         if isinstance(given, str) and kind != "string":
-            given = _json(_answer_name(name), given, problems)
+            given = _json(answer_name(name), given, problems)
         value[name] = given
     return value, problems
 
@@ -200,6 +210,11 @@ def misread(question: Question, text: str) -> str | None:
     return None
 
 
+def wants_commands(answers: Mapping[str, Any]) -> bool:
+    """Whether ``answers`` have the commands of a procedure become tasks."""
+    return answers.get(COMMANDS) == WANTED
+
+
 def check_answers(answers: Mapping[str, Any]) -> list[Problem]:
     """What of ``answers`` is no answer to anything: too long, not text where text is wanted."""
     problems = []
@@ -218,6 +233,10 @@ def check_answers(answers: Mapping[str, Any]) -> list[Problem]:
         if len(text) > LONGEST:
             message = f"has {len(text):,} characters, more than {LONGEST:,}"
             problems.append(Problem("PLAN_ANSWER", message, hint="say it shorter", file=name))
+        if name == COMMANDS and given not in (WANTED, "no"):
+            hint = "yes: those that are plain argument lists become tasks, each asked for"
+            problems.append(Problem("PLAN_ANSWER", "is neither yes nor no", hint=hint, file=name))
+            continue
         is_words = name in RESERVED and name != "input"
         if is_words and not isinstance(given, str) and not _is_lines(given):
             problems.append(Problem("PLAN_ANSWER", "is no text", hint="answer in words", file=name))
@@ -263,12 +282,13 @@ def _type_of(schema: Mapping[str, Any]) -> str:
     return kind if isinstance(kind, str) else "string" if kind is None else "object"
 
 
-def _answer_name(name: str) -> str:
+def answer_name(name: str) -> str:
+    """By what name the answer to the input ``name`` goes."""
     return f"input.{name}" if name in RESERVED else name
 
 
 def _answered(name: str, answers: Mapping[str, Any]) -> Any:
-    named = answers.get(_answer_name(name))
+    named = answers.get(answer_name(name))
     if named is not None:
         return named
     if f"input.{name}" in answers:

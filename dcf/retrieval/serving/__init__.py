@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from dcf.retrieval.serving.answerers import LENGTH, READY, STATUS, Answerers
     from dcf.retrieval.serving.answers import context_answer, refusal
     from dcf.retrieval.serving.app import create_app
-    from dcf.retrieval.serving.gate import Limits, networks_of
+    from dcf.retrieval.serving.gate import AccessLimits, networks_of
     from dcf.retrieval.serving.openapi import openapi
 else:
     export_late(__name__)
@@ -19,8 +19,8 @@ __all__ = [
     "LENGTH",
     "READY",
     "STATUS",
+    "AccessLimits",
     "Answerers",
-    "Limits",
     "context_answer",
     "create_app",
     "networks_of",

@@ -15,7 +15,7 @@ from typing import Self
 from starlette.responses import Response
 
 from dcf.late_numpy import np
-from dcf.retrieval.audit import Caller
+from dcf.retrieval.audit_log import Caller
 from dcf.retrieval.errors import AnswerersFailed
 from dcf.retrieval.question import ContextQuestion
 from dcf.search import STORED, Vectors

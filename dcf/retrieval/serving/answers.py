@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from starlette.responses import JSONResponse, Response
 
 from dcf.problem import ProblemError
-from dcf.retrieval.audit import Caller
+from dcf.retrieval.audit_log import Caller
 from dcf.retrieval.bundle import Bundle
 from dcf.retrieval.candidate import Scored
 from dcf.retrieval.errors import AnswerersFailed, RetrievalProblem, RootNotServed, UnknownItem

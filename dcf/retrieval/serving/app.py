@@ -18,14 +18,13 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from dcf.problem import ProblemError
-from dcf.retrieval.audit import Caller
-from dcf.retrieval.items import Elsewhere
+from dcf.retrieval.audit_log import Caller
+from dcf.retrieval.backend import Elsewhere
 from dcf.retrieval.projects import Projects
 from dcf.retrieval.question import ContextQuestion
 from dcf.retrieval.retrieval import Retrieval
 from dcf.retrieval.serving.answers import Json, context_answer, refusal, stored
-from dcf.retrieval.serving.gate import Gate, Limits
-from dcf.retrieval.serving.metrics import Metrics
+from dcf.retrieval.serving.gate import AccessLimits, Gate, Metrics
 from dcf.retrieval.serving.openapi import openapi, page
 from dcf.retrieval.serving.requests import BadRequest, ContextBody, LogBody, body_of
 from dcf.secret_form import without_secrets
@@ -49,7 +48,7 @@ def create_app(
     retrieval: Retrieval,
     projects: Projects,
     guard: Guard,
-    limits: Limits,
+    limits: AccessLimits,
     *,
     version: str = "0",
     backend: str = "",

@@ -6,15 +6,16 @@ import ipaddress
 import logging
 import math
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dcf.retrieval.serving.metrics import Metrics
+_BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 _log = logging.getLogger(__name__)
 
@@ -27,8 +28,46 @@ _OPEN = frozenset({"/healthz"})
 """Health checks are neither refused nor counted against anybody."""
 
 
+class Metrics:
+    """Requests by route and status, and how long they took."""
+
+    def __init__(self) -> None:
+        self._requests: Counter[tuple[str, int]] = Counter()
+        self._within: dict[str, list[int]] = {}
+        self._seconds: Counter[str] = Counter()
+
+    def count(self, route: str, status: int, seconds: float) -> None:
+        """One request."""
+        self._requests[route, status] += 1
+        within = self._within.setdefault(route, [0] * (len(_BOUNDS_S) + 1))
+        within[bisect_left(_BOUNDS_S, seconds)] += 1
+        self._seconds[route] += seconds  # type: ignore[assignment]
+
+    def to_prometheus(self) -> str:
+        """``dcf_retrieval_requests_total`` and the histogram ``dcf_retrieval_seconds``."""
+        return "".join(f"{line}\n" for line in (*self._counts(), *self._times()))
+
+    def _counts(self) -> Iterator[str]:
+        yield "# HELP dcf_retrieval_requests_total Requests by route and status."
+        yield "# TYPE dcf_retrieval_requests_total counter"
+        for (route, status), count in sorted(self._requests.items()):
+            labels = f'route="{route}",status="{status}"'
+            yield f"dcf_retrieval_requests_total{{{labels}}} {count}"
+
+    def _times(self) -> Iterator[str]:
+        yield "# HELP dcf_retrieval_seconds How long requests took."
+        yield "# TYPE dcf_retrieval_seconds histogram"
+        for route, within in sorted(self._within.items()):
+            total = 0
+            for bound, count in zip((*map(str, _BOUNDS_S), "+Inf"), within, strict=True):
+                total += count
+                yield f'dcf_retrieval_seconds_bucket{{route="{route}",le="{bound}"}} {total}'
+            yield f'dcf_retrieval_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}'
+            yield f'dcf_retrieval_seconds_count{{route="{route}"}} {total}'
+
+
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AccessLimits:
     """``networks`` are those that may ask (empty: all, for a service that
     this machine alone can reach), ``rate`` the requests per second of one
     address (0: any number)."""
@@ -51,7 +90,7 @@ class Gate:
         self,
         app: ASGIApp,
         *,
-        limits: Limits,
+        limits: AccessLimits,
         metrics: Metrics,
         routes: Sequence[str],
         clock: Callable[[], float] = time.monotonic,

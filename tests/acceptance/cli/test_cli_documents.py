@@ -66,6 +66,28 @@ def test_who_is_shown_and_removes_what_is_noted(
     assert len(run("retrieval", "audit", "--root", ".")["accesses"]) == len(told)
 
 
+def test_what_is_outside_of_the_project_is_read_where_it_is_named_and_the_answer_says_so(
+    memory: MemoryUser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop, notes = memory.folder / "shop", memory.folder / "notes"
+    for folder in (shop, notes):
+        folder.mkdir()
+        (folder / "tea.md").write_text(f"Tea of the {folder.name}.\n")
+    (shop / "link").symlink_to(notes)
+    root = ("--root", str(shop))
+
+    assert run_command(["documents", "add", str(shop), *root]) == 0
+    assert "outside of" not in capsys.readouterr().out
+    assert run_command(["documents", "add", str(shop / "link"), *root, "--json"]) == 2
+    refused = json.loads(capsys.readouterr().out)
+    assert [one["code"] for one in refused["problems"]] == ["document_link"]
+    assert refused["outside"] == []
+    assert run_command(["documents", "add", str(notes), *root]) == 0
+    assert f"{notes} is outside of {shop}: whoever may ask" in capsys.readouterr().out
+    assert run_command(["documents", "add", str(notes), *root, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["outside"] == [str(notes)]
+
+
 def test_where_nothing_is_found_and_what_is_not_read_is_named(
     memory: MemoryUser, capsys: pytest.CaptureFixture[str]
 ) -> None:

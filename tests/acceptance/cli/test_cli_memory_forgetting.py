@@ -14,7 +14,7 @@ from memory_world import Numbered
 
 from dcf.cli.entry import run_command
 from dcf.code import CodeRetriever
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import SYSTEM, FileState
 from dcf.retrieval import FileDocuments
 
@@ -28,7 +28,7 @@ def told(memory: MemoryUser) -> MemoryUser:
     memory("remember", "ada", "minutes with ann miller", "--passage")
     documents = FileDocuments(memory.home / "items", lambda: 1, Numbered())
     for name in ("minutes", "recipe"):
-        piece = Piece("Ann Miller was there." if name == "minutes" else "Heat it.", (), 1, 1)
+        piece = ReadPiece("Ann Miller was there." if name == "minutes" else "Heat it.", (), 1, 1)
         said = ReadDocument(name, "text", (piece,))
         asyncio.run(documents.keep("/shop", name, FileState(1, "", ""), said, by=SYSTEM))
     folder = memory.home / "items" / "artifacts-1"

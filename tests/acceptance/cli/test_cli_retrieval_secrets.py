@@ -24,7 +24,7 @@ from dcf.cli.retrieval.opening import open_retrieval
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.retrieval import ContextQuestion, NewItem
-from dcf.retrieval.serving import Limits, create_app
+from dcf.retrieval.serving import AccessLimits, create_app
 from dcf.tools.serving import Guard
 
 SAMPLES = samples(28, 1)
@@ -65,7 +65,7 @@ async def over_python(root: Path) -> Any:
 async def over_http(root: Path) -> Any:
     settings, setting = Settings.from_env(env_of(root)), RetrievalSetting.from_env(env_of(root))
     async with open_retrieval(settings, setting, person("a test")) as retrieval:
-        app = create_app(retrieval, setting.projects, Guard(), Limits())
+        app = create_app(retrieval, setting.projects, Guard(), AccessLimits())
         transport = httpx2.ASGITransport(app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
             named = {"filePath": FILE, "tags": [LINE]}

@@ -83,6 +83,32 @@ async def test_stdio_serves_one_role_and_ends_at_a_signal(site: Site) -> None:
         assert await child.wait() == 0
 
 
+async def test_a_coding_agent_logs_and_asks_without_any_redis(site: Site) -> None:
+    shop, home = site.folder / "shop", site.folder / "own-home"
+    shop.mkdir()
+    (shop / "cards.py").write_text("def charge_card(card):\n    return card.charge()\n")
+    env = {name: value for name, value in site.env.items() if name != "DCF_REDIS_URL"}
+    env |= {"DCF_HOME": str(home), "DCF_RETRIEVAL_ROOTS": str(shop)}
+    server = StdioServerParameters(
+        command=python(), args=["-m", "dcf.cli", "mcp", "--role", "coder"], env=env, cwd=shop
+    )
+    async with Client(server) as client:
+        assert await names_of(client) == ["log_artifact", "augmented_context"]
+        text = "charge_card fails for guests"
+        logged = (await client.call_tool("log_artifact", {"text": text})).structured_content
+        assert logged is not None and logged["status"] == "kept"
+        asked = {"query": "why does charge_card fail?", "limits": 3}
+        found = (await client.call_tool("augmented_context", asked)).structured_content
+    assert found is not None
+    assert {one["uri"] for one in found["context"]} == {
+        logged["uri"],
+        "dcf://code/cards.py/line/1-2",
+    }
+    (warning,) = found["warnings"]
+    assert "'limits' is ignored" in warning and "did you mean 'limit'?" in warning
+    assert not (home / "redis").exists() and not (home / "run").exists()
+
+
 async def test_a_role_is_shown_its_tools_alone(site: Site) -> None:
     url = site.serve()
     for role in ROLES:

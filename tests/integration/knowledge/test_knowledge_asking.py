@@ -598,6 +598,13 @@ async def test_tools_and_approvals_are_asked_for_and_times_compared(shop: str) -
         longest, *_ = await answer("which approvals took longest?")
         (rejected,) = await answer("who rejected order-30?")
         late = await answer("what was approved in the last 2h?")
+        most = await answer("who approved most?")
+        rejecting = await answer("who rejected most?")
+        (often,) = await answer("how often did ann approve in the last 2h?")
+        (workflow,) = await answer("approvals per workflow")
+        days = await answer("how many approvals were there per day?")
+        each = await answer("which tools does each agent use?")
+        (paying,) = await answer("which agents used bank:pay?")
         periods = await answer("did more runs fail in the last 24 hours than yesterday?")
 
     assert [(one.tool, one.counts.n, one.counts.failures, one.tasks) for one in tools] == [
@@ -611,5 +618,22 @@ async def test_tools_and_approvals_are_asked_for_and_times_compared(shop: str) -
     assert (longest.by, longest.run, longest.waited_ms) == ("bob", "order-30", 60_000)
     assert (rejected.by, rejected.state) == ("ann", "Charge")
     assert [one.by for one in late] == ["ann", "bob"]
+    # Both approved once; the last one to do so comes first.
+    assert [(one.values["approver"], one.approved, one.rejected) for one in most] == [
+        ("ann", 1, 1), ("bob", 1, 0),
+    ]  # fmt: skip
+    assert [(one.values["approver"], one.runs) for one in rejecting] == [
+        ("ann", ("order-30",)),
+    ]  # fmt: skip
+    assert (often.approved, often.rejected, often.mean_ms) == (1, 0, 9_000)
+    assert (workflow.values, workflow.approved, workflow.rejected) == (
+        {"workflow": "orders"}, 2, 1,
+    )  # fmt: skip
+    # 29 hours after START is 19:13 of the next day, UTC.
+    assert [(one.values["day"], one.approved) for one in days] == [("2026-09-22", 2)]
+    assert [(one.tool, one.agent, one.counts.n) for one in each] == [
+        ("bank:pay", "cashier", 4), ("post:send", "cashier", 1),
+    ]  # fmt: skip
+    assert (paying.agent, paying.tool, paying.counts.failures) == ("cashier", None, 2)
     # START is at 14:13 UTC: runs 0 and 1 ended yesterday, 30 and 31 in the last 24 hours.
     assert [one.counts.n for one in periods.sides] == [2, 2]

@@ -10,11 +10,11 @@ import pytest
 from integration.knowledge.world import outcome, write
 from integration.mcp.platforms import desk_on
 
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.knowledge import GraphConnection
 from dcf.mcp.families.retrieval import project_context
 from dcf.memory import SYSTEM, FileState, Memory, NewPlaybook, Source, random_id
-from dcf.retrieval import AuditLog, FileDocuments, FileItems, MemoryItems, NewItem
+from dcf.retrieval import AuditLog, FileDocuments, FileItems, NewItem, SqliteItems
 
 
 async def test_what_is_logged_is_found_with_the_code(redis_url: str, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ async def test_the_server_keeps_and_finds_where_the_backend_says(
 ) -> None:
     folder, root = tmp_path / "kept", str(tmp_path / "workspace")
     env = {"MEM_BACKEND": "file", "MEM_PATH": str(folder)}
-    said = ReadDocument("", "text", (Piece("Tea is picked in spring.", (), 1, 1),))
+    said = ReadDocument("", "text", (ReadPiece("Tea is picked in spring.", (), 1, 1),))
     documents = FileDocuments(folder, lambda: 1, random_id)
     async with desk_on(redis_url, tmp_path, env=env) as desk:
         kept = await documents.keep(root, "tea.txt", FileState(1, "", ""), said, by=SYSTEM)
@@ -166,7 +166,7 @@ async def test_an_item_whose_time_is_over_is_not_found(
         Source(tmp_path / "memory.db"), clock=lambda: 1, new_id=random_id, embedder="none"
     ) as memory:
         items = FileItems(tmp_path / "items", lambda: 1, random_id)
-        for store in (items, MemoryItems(memory, SYSTEM)):
+        for store in (items, SqliteItems(memory, SYSTEM)):
             await store.remember(root, NewItem("tea is late"))
     for ttl, count in (("*=1w", 0), ("", 1)):
         async with desk_on(redis_url, tmp_path, env=env | {"DCF_RETRIEVAL_TTL": ttl}) as desk:

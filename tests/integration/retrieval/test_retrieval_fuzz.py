@@ -1,6 +1,6 @@
 """Requests that nobody should send to the served retrieval: each has an answer of its class.
 
-Which statuses a class may have is said by the page of the service (docs/how-to/retrieval.md), by
+Which statuses a class may have is said by docs/how-to/retrieval-service.md, by
 RFC 9110 (methods, framing) and by RFC 8259 (8.1: JSON between systems is UTF-8).
 """
 
@@ -21,8 +21,8 @@ from integration.tools.conftest import serving_app
 from memory_world import Numbered, Ticking
 
 from dcf.memory import SYSTEM, Memory, Source
-from dcf.retrieval import CodeShelf, MemoryDocuments, MemoryItems, NewItem, Projects, Retrieval
-from dcf.retrieval.serving import Limits, create_app
+from dcf.retrieval import CodeRetrievers, NewItem, Projects, Retrieval, SqliteDocuments, SqliteItems
+from dcf.retrieval.serving import AccessLimits, create_app
 from dcf.tools.serving import Guard
 
 REQUESTS = 310
@@ -419,13 +419,13 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
     clock = Ticking()
     source = Source(tmp_path / "m.db")
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
-        items = MemoryItems(memory, SYSTEM)
-        shelf = CodeShelf(tmp_path / "code", None)
-        retrieval = Retrieval(items, shelf, clock, documents=MemoryDocuments(memory))
+        items = SqliteItems(memory, SYSTEM)
+        shelf = CodeRetrievers(tmp_path / "code", None)
+        retrieval = Retrieval(items, shelf, clock, documents=SqliteDocuments(memory))
         await retrieval.log(str(site), NewItem(f"{CANARY} tea kettle"))
         roots = {"one-of-the-shop": str(shop), "two-of-the-site": str(site)}
         app = create_app(
-            retrieval, Projects(tuple(roots.values()), roots), Guard(token="all"), Limits()
+            retrieval, Projects(tuple(roots.values()), roots), Guard(token="all"), AccessLimits()
         )
         async with serving_app(app) as url:
             yield Served(urlsplit(url).port or 0, shop)

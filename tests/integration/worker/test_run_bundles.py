@@ -13,7 +13,7 @@ from integration.worker.test_run_contexts import World
 from memory_world import Numbered, Ticking
 from unit.worker.test_worker_agent_tasks import FIND, a_skill
 
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import (
     SYSTEM,
     FileState,
@@ -31,11 +31,11 @@ from dcf.retrieval import (
     AuditLog,
     BackendSetting,
     FactHit,
-    FactShelf,
+    FactRetriever,
     FileItems,
     Lifetimes,
-    MemoryItems,
     NewItem,
+    SqliteItems,
 )
 from dcf.search import count_tokens
 from dcf.skills import Permissions, SkillCatalog
@@ -43,7 +43,9 @@ from dcf.worker.run_bundles import RunBundles
 
 CODE = "def refund_order(order):\n    return order.total - order.fee\n"
 PRIVATE = "def refund_key():\n    return 'the key of refunds'\n"
-RULES = ReadDocument("Rules", "markdown", (Piece("A refund is paid within 14 days.", (), 1, 1),))
+RULES = ReadDocument(
+    "Rules", "markdown", (ReadPiece("A refund is paid within 14 days.", (), 1, 1),)
+)
 LOGGED = "The refund of May failed: the bank was away."
 QUERY = "refund order key"
 
@@ -59,7 +61,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as opened:
         state = FileState(1, "", "")
         await opened.documents.keep(str(shop), "docs/rules.md", state, RULES, by=SYSTEM)
-        await MemoryItems(opened, SYSTEM).remember(str(shop), NewItem(LOGGED))
+        await SqliteItems(opened, SYSTEM).remember(str(shop), NewItem(LOGGED))
         yield opened
         assert await opened.check() == ()
 
@@ -70,7 +72,7 @@ async def world_of(
     memory: Memory,
     folder: Path,
     *files: str,
-    facts: FactShelf | None = None,
+    facts: FactRetriever | None = None,
     backend: BackendSetting | None = None,
     lifetimes: Lifetimes | None = None,
     audit: AuditLog | None = None,

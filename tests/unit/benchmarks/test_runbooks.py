@@ -176,10 +176,10 @@ def test_lines_with_words_are_sentences_elsewhere(suffix: str, text: str, lines:
 
 
 def test_the_list_has_two_halves_by_digest_of_many_origins() -> None:
-    origins = Counter(text["repository"].partition("/")[0] for text in LISTED)
-    assert len(LISTED) >= 66 and len(origins) >= 18 and max(origins.values()) <= 6
+    halves = [text for text in LISTED if text["half"] in ("fitted", "untouched")]
+    origins = Counter(text["repository"].partition("/")[0] for text in halves)
+    assert len(halves) >= 66 and len(origins) >= 18 and max(origins.values()) <= 6
     assert len({text["file"] for text in LISTED}) == len(LISTED)
-    halves = [text for text in LISTED if text["half"] != "fresh"]
     labelled = Counter(text["half"] for text in halves if "labels" in text)
     assert min(labelled.values()) >= 16
     for text in halves:
@@ -194,6 +194,15 @@ def test_fresh_texts_are_labelled_and_of_owners_of_neither_half() -> None:
     others = {text["repository"].partition("/")[0] for text in LISTED if text["half"] != "fresh"}
     assert fresh and all("labels" in text for text in fresh)
     assert not owners & others
+
+
+def test_near_texts_are_labelled_others_of_the_repositories_of_the_untouched_half() -> None:
+    near = [text for text in LISTED if text["half"] == "near"]
+    untouched = [text for text in LISTED if text["half"] == "untouched"]
+    assert near and all("labels" in text for text in near)
+    assert {text["repository"] for text in near} <= {text["repository"] for text in untouched}
+    listed = Counter((text["repository"], text["path"]) for text in LISTED)
+    assert max(listed.values()) == 1
 
 
 def test_labels_hold_a_few_words_and_refer_to_their_own_steps() -> None:

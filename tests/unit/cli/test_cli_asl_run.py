@@ -333,3 +333,30 @@ def test_inputs_that_a_workflow_declares_and_nobody_gives_are_named_before_the_r
     # A machine in plain ASL declares nothing: it is run.
     code, out, err = run(write(tmp_path, "plain.json", definition))
     assert code == 1 and "States.QueryEvaluationError" in out + err
+
+
+def test_what_people_are_shown_as_a_blank_is_said_before_the_run(run: Run, tmp_path: Path) -> None:
+    drain = {
+        "Type": "Task",
+        "Comment": "Drain <node> of <cluster>",
+        "AgentBinding": {"manual": {}},
+        "End": True,
+    }
+    schema = {"type": "object", "properties": {"node": {}, "cluster": {}}}
+    document = {
+        "workflow_name": "drain",
+        "workflow_input_schema": schema,
+        "asl": {"StartAt": "Drain", "States": {"Drain": drain}},
+    }
+    machine = write(tmp_path, "drain.json", document)
+
+    code, _, err = run(machine)
+    assert code == 0
+    assert "2 inputs are not given" in err and "node (Drain), cluster (Drain)" in err
+
+    code, out, err = run(machine, "--input", '{"node": "n1"}', "--json")
+    assert code == 0
+    assert [one["code"] for one in json.loads(out)["warnings"]] == ["WF_INPUT_BLANK"]
+
+    _, _, err = run(machine, "--input", '{"node": "n1", "cluster": "c1"}')
+    assert "WF_INPUT_BLANK" not in err

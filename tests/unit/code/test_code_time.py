@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from dcf.code.docstring import comment_text
 from dcf.code.identifiers import asked_names
+from dcf.code.symbols import comment_text
 from dcf.code.traces import named_places
 from dcf.search import segmented
 

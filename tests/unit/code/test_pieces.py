@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcf.code.piece import Piece, pieces
+from dcf.code.piece import CodePiece, pieces
 from dcf.code.symbols import parsed
 from dcf.search import words
 
@@ -17,7 +17,7 @@ LINES = st.sampled_from(
 )
 
 
-def cut(text: str) -> tuple[Piece, ...]:
+def cut(text: str) -> tuple[CodePiece, ...]:
     return pieces(text, parsed(text, "python").symbols)
 
 

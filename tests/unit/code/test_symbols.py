@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcf.code import LANGUAGES, Symbol
-from dcf.code.python_symbols import python_parsed
-from dcf.code.symbols import parsed
+from dcf.code.symbols import parsed, python_parsed
 
 SOURCES = {
     "python": 'class A:\n    "About."\n    def run(self):\n        pass\n',

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcf.code.synonyms import synonyms
+from dcf.code.identifiers import synonyms
 
 
 def test_parts_of_names_are_said_in_full() -> None:

@@ -13,18 +13,18 @@ import docx
 import pytest
 from unit.documents.made_files import BODY, PARAGRAPH, PARTS, docx_file, packed, pdf_file, raw_docx
 
-from dcf.documents import FORMATS, DocumentProblem, Limits, ReadDocument, format_of
-from dcf.documents.cutting import LONGEST
+from dcf.documents import FORMATS, DocumentProblem, ReadDocument, ResourceLimits, format_of
 from dcf.documents.errors import Corrupt
-from dcf.documents.formats import decoding
+from dcf.documents.formats import text as text_format
 from dcf.documents.formats.docx_page import page
+from dcf.documents.piece import LONGEST
 from dcf.documents.worker import read
 
 
 def document(name: str, data: bytes | str, **limits: int) -> ReadDocument:
     """As the process reads it."""
     content = data.encode() if isinstance(data, str) else data
-    return read(name, str(format_of(name)), content, Limits(**limits))
+    return read(name, str(format_of(name)), content, ResourceLimits(**limits))
 
 
 def places(read: ReadDocument) -> list[tuple[object, ...]]:
@@ -52,7 +52,9 @@ def test_too_much_text_is_refused_before_secrets_are_looked_for(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[str] = []
-    monkeypatch.setattr(decoding, "without_secrets", lambda text, **_: looked.append(text) or text)
+    monkeypatch.setattr(
+        text_format, "without_secrets", lambda text, **_: looked.append(text) or text
+    )
     with pytest.raises(DocumentProblem, match="more than 1,000 characters"):
         document(name, "tea. " * 201, characters=1_000)
     assert looked == []

@@ -12,12 +12,12 @@ from memory_world import Numbered, Ticking
 from unit.documents.hostile_files import Hostile, hostile_files
 from unit.documents.made_files import pdf_file
 
-from dcf.documents import DocumentProblem, Limits, Reader
+from dcf.documents import DocumentProblem, Reader, ResourceLimits
 from dcf.memory import SYSTEM, DocumentReport, Memory, Source
 
 CANARY = "the canary sings at night"
-SMALL = Limits(seconds=2, megabytes=512, characters=1_000_000)
-SIZES = ((100, SMALL), (20_000, Limits()))
+SMALL = ResourceLimits(seconds=2, megabytes=512, characters=1_000_000)
+SIZES = ((100, SMALL), (20_000, ResourceLimits()))
 
 
 def written(folder: Path, size: int) -> Mapping[str, Hostile]:
@@ -31,7 +31,7 @@ def written(folder: Path, size: int) -> Mapping[str, Hostile]:
     return files
 
 
-async def synced(memory: Memory, folder: Path, limits: Limits) -> dict[str, DocumentReport]:
+async def synced(memory: Memory, folder: Path, limits: ResourceLimits) -> dict[str, DocumentReport]:
     found = memory.document_files.sync(folder, project=str(folder), by=SYSTEM, limits=limits)
     return {one.path: one async for one in found}
 
@@ -68,7 +68,7 @@ async def test_each_is_refused_by_name_or_read_and_nothing_else_is_harmed(
 
 async def test_what_takes_too_long_ends_alone() -> None:
     slow = b"<!--" * 200_000
-    async with Reader(Limits(seconds=0.2)) as reader:
+    async with Reader(ResourceLimits(seconds=0.2)) as reader:
         assert len((await reader.read("a.txt", "text", b"before")).pieces) == 1
         with pytest.raises(DocumentProblem, match=r"more than 0\.2 s of") as refused:
             await reader.read("slow.html", "html", slow)
@@ -79,7 +79,7 @@ async def test_what_takes_too_long_ends_alone() -> None:
 
 @soak_only(*PRODUCT)
 async def test_a_reader_that_is_given_too_little_memory_says_so() -> None:
-    async with Reader(Limits(megabytes=100)) as reader:
+    async with Reader(ResourceLimits(megabytes=100)) as reader:
         with pytest.raises(DocumentProblem, match="100 MB") as refused:
             await reader.read("a.txt", "text", b"\n" * 8_000_000)
     assert refused.value.code in ("document_memory", "document_deadly")

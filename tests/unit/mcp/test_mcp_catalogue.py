@@ -187,6 +187,7 @@ def test_each_role_has_what_it_needs() -> None:
         "conductor": "get_skillset create_session_context create_companion delegate_task"
         " broadcast_task delegate_workflow list_session_tasks read_task_result finalize_session"
         " send_session_message",
+        "coder": "log_artifact augmented_context",
     }
     for role, names in wanted.items():
         assert set(names.split()) <= load_catalogue().tools(role).keys(), role

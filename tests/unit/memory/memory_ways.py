@@ -15,7 +15,7 @@ from unit.documents.made_files import docx_file, pdf_file
 
 import dcf.memory
 from dcf.agents.files import import_agents, read_agent_file
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import (
     SNAPSHOT_FILE,
     Actor,
@@ -51,7 +51,7 @@ from dcf.memory.snapshots.lines import counts_of, written
 from dcf.memory.snapshots.version import Version
 from dcf.memory.threads.piece import pieces_of
 from dcf.memory.threads.syncing import Syncing
-from dcf.retrieval import MemoryItems, NewItem
+from dcf.retrieval import NewItem, SqliteItems
 
 BY = Actor("user", "ada")
 EXAMPLES = examples(26)
@@ -199,7 +199,7 @@ async def _claude_mem(memory: Memory) -> object:
 
 FILE = FileState(1, "", "")
 PLAYBOOK = NewPlaybook(f"Busy: {LINE}", ALL[:15_000], LINE, "/work", ("observation-1",))
-DOCUMENT = ReadDocument(LINE, "text", (Piece(ALL, (LINE,), 1, 2), Piece(LINE, page=1)))
+DOCUMENT = ReadDocument(LINE, "text", (ReadPiece(ALL, (LINE,), 1, 2), ReadPiece(LINE, page=1)))
 THREAD = NewThread(
     "claude_code",
     Outline("t1", title=LINE, parent=NAME),
@@ -354,7 +354,7 @@ WAYS: dict[str, Way] = {
     "skills.sync": _skill,
     "import": _import,
     "claude_mem": _claude_mem,
-    "retrieval": lambda m: MemoryItems(m, BY).remember(
+    "retrieval": lambda m: SqliteItems(m, BY).remember(
         "/work", NewItem(ALL, (LINE,), LINE, f"src/{NAME}.py")
     ),
 }

@@ -14,7 +14,7 @@ from campaigns import PRODUCT, REMEMBERED, settled, soak_only
 from memory_world import Numbered, Ticking
 
 from dcf.citation import parse_citation
-from dcf.documents import LARGEST, Limits
+from dcf.documents import LARGEST, ResourceLimits
 from dcf.memory import (
     Actor,
     DocumentReport,
@@ -32,7 +32,7 @@ from dcf.problem import Problem
 pytestmark = settled(*REMEMBERED)
 
 LONG_AGO = 1_600_000_000
-SMALL = Limits(characters=100)
+SMALL = ResourceLimits(characters=100)
 
 
 def write(path: Path, text: str | bytes, at: int = LONG_AGO) -> Path:
@@ -199,7 +199,7 @@ async def test_what_was_refused_after_long_is_not_tried_again_before_it_changes(
     write(odd, b"t\0")
     kept = root.parent / "home" / "refused.json"
 
-    async def told(*, limits: Limits = SMALL, again: bool = False) -> dict[str, str]:
+    async def told(*, limits: ResourceLimits = SMALL, again: bool = False) -> dict[str, str]:
         with Refusals(kept, again=again) as refusals:
             found = [
                 one
@@ -213,7 +213,7 @@ async def test_what_was_refused_after_long_is_not_tried_again_before_it_changes(
     assert "more than 100 characters" in first["docs/much.txt"]
     assert "before" not in "".join(first.values())
     # With other limits it would be read: it is not tried. What is found out at once is looked at.
-    second = await told(limits=Limits())
+    second = await told(limits=ResourceLimits())
     assert "was refused before and has not changed since: It holds more" in second["docs/much.txt"]
     assert "--again` tries it anew" in second["docs/much.txt"]
     assert second["docs/odd.txt"] == first["docs/odd.txt"]
@@ -223,11 +223,11 @@ async def test_what_was_refused_after_long_is_not_tried_again_before_it_changes(
     # Changed, or asked for: it is tried.
     write(much, "tea! " * 90, LONG_AGO + 2)
     assert "before" not in (await told())["docs/much.txt"]
-    assert (await told(limits=Limits(), again=True)).keys() == {"docs/odd.txt"}
+    assert (await told(limits=ResourceLimits(), again=True)).keys() == {"docs/odd.txt"}
     await memory.documents.remove(
         (await memory.documents.get("docs/much.txt", project=str(root))).id, by=by
     )
-    assert (await told(limits=Limits())).keys() == {"docs/odd.txt"}
+    assert (await told(limits=ResourceLimits())).keys() == {"docs/odd.txt"}
     # What is damaged is tried again, and what other readers refused.
     write(much, "tea " * 100, LONG_AGO + 3)
     await told()

@@ -259,9 +259,8 @@ READERS = {
     "memory/nodes": "the operations above",
     "memory/observations/desk.py": "asks for observations alone",
     "memory/retention/counting.py": "counts rows of all tables",
-    "retrieval/memory_documents.py": "searches the documents of a project",
-    "retrieval/shelves.py": "searches the observations of a project",
-    "retrieval/memory_items.py": "searches the archive of one agent",
+    "retrieval/retrievers.py": "searches the observations of a project",
+    "retrieval/sqlite_backend.py": "searches the documents of a project, the archive of one agent",
     "worker/task_memory.py": "the node of a Task; what stands below it where the workflow says"
     " `gather`: tests/integration/worker/test_run_nodes.py",
     "memory/search": "the searches above",

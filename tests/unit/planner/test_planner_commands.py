@@ -71,6 +71,14 @@ def test_a_step_is_taken_whole_and_its_commands_in_order() -> None:
     assert len(found.lists) + len(found.left) == sum(len(s.commands) for s in _sop().all_steps())
 
 
+def test_a_command_needs_the_values_of_its_placeholders() -> None:
+    text = "# Look\n\n1. Look at it\n   ```bash\n   kubectl get <node>\n   ```\n2. Tell `<owner>`\n"
+    sop = draft(text, "look.md").sop
+    found = command_steps(sop)
+    assert {one.name: one.required for one in sop.inputs} == {"node": False, "owner": False}
+    assert {one.name: one.required for one in found.sop.inputs} == {"node": True, "owner": False}
+
+
 def test_a_step_that_somebody_answers_stays_with_a_person() -> None:
     sop = _sop()
     asks = replace(sop.steps[0], choices=("yes", "no"))

@@ -24,9 +24,14 @@ from dcf.planner import (
     UnknownPlanning,
     WorkflowChanged,
     WrongStatus,
+    blank_questions,
+    command_steps,
     permissions_of,
+    write_command_draft,
 )
-from dcf.skills import SkillCatalog
+from dcf.problem import has_errors
+from dcf.skills import SkillCatalog, generate_all
+from dcf.sop import draft
 
 OBJECTIVE = "check a bill from a vendor and pay it"
 INVOICE = {"invoice_id": "INV-2001"}
@@ -458,3 +463,85 @@ async def test_a_stored_runbook_is_found_with_the_answers_beside_it(desk: Desk) 
     assert again.plan is not None and again.plan["runbook"]["answered"] == [asked["id"]]
     _, unread = await desk.planner.bench.stored()
     assert unread == []
+
+
+async def test_blanks_that_people_would_see_are_said_with_their_lines(desk: Desk) -> None:
+    text = "# Drain\n\n1. Drain the node `<node>`\n2. Tell `<owner>` about `<node>`\n"
+    planning = await desk.planner.start("", procedure=("drain.md", text))
+
+    assert planning.status == "shown"
+    asked = {one.name: (one.text, one.required) for one in planning.questions}
+    assert asked["node"] == ("line 3: What stands for node", False)
+    assert asked["owner"] == ("line 4: What stands for owner", False)
+    assert [one.name for one in blank_questions(planning)] == ["node", "owner"]
+    [problem] = planning.problems
+    assert (problem["code"], problem["severity"]) == ("WF_INPUT_BLANK", "warning")
+    assert "node (line 3, " in problem["message"] and "owner (line 4, " in problem["message"]
+
+    told = await desk.planner.answer(planning.id, {"node": "n1", "owner": "Ana"})
+    assert (told.status, told.problems) == ("shown", ()) and blank_questions(told) == []
+
+
+CLOCK = """# Look at the clock of a node
+
+## Steps
+
+1. Say which
+   ```bash
+   printf '%s' <node>
+   ```
+2. Look at the clock
+   ```bash
+   date -u
+   ```
+3. Tidy up
+   ```bash
+   ls | xargs rm
+   ```
+"""
+
+
+def runs_in(planning: Planning) -> list[str]:
+    """The programs that the workflow would run."""
+    assert planning.workflow is not None
+    return [
+        state["Arguments"]["argv"][0]
+        for state in planning.workflow["asl"]["States"].values()
+        if state["Type"] == "Task" and state["AgentBinding"].get("skills")
+    ]
+
+
+async def test_commands_become_tasks_only_when_somebody_says_so(desk: Desk, tmp_path: Path) -> None:
+    """From a text that somebody brings, and from one that is stored."""
+    steps = command_steps(draft(CLOCK, "clock.md").sop)
+    sources, generated = tmp_path / "skills_src", tmp_path / "generated"
+    assert write_command_draft(sources, generated, steps).problems == []
+    (desk.workflows / "sops" / "clock.md").write_text(CLOCK)
+    wish = "look at the clock of a node and say which it is"
+    for objective, procedure in (("", ("clock.md", CLOCK)), (wish, None)):
+        lacking = await desk.planner.start(objective, {"commands": "yes"}, procedure=procedure)
+        assert lacking.status == "shown" and runs_in(lacking) == []
+        assert "PLAN_COMMANDS" in [one["code"] for one in lacking.problems]
+
+    assert not has_errors(generate_all(sources, generated).problems)
+    desk.skills = SkillCatalog.load(generated)
+    for objective, procedure in (("", ("clock.md", CLOCK)), (wish, None)):
+        unasked = await desk.planner.start(objective, procedure=procedure)
+        assert unasked.status == "shown" and runs_in(unasked) == []
+        refused = await desk.planner.start(objective, {"commands": "no"}, procedure=procedure)
+        assert runs_in(refused) == []
+
+        asked = await desk.planner.start(objective, {"commands": "yes"}, procedure=procedure)
+        # The value that a command takes has to be there.
+        assert [one.name for one in asked.questions if one.required] == ["node"]
+        planning = await desk.planner.answer(asked.id, {"node": "n1"})
+        assert planning.status == "shown" and runs_in(planning) == ["printf", "date"]
+        assert planning.plan is not None and planning.plan["commands"]["bound"] is True
+        [left] = planning.plan["commands"]["left"]
+        assert (left["line"], left["why"]) == (15, "a pipe")
+
+
+async def test_a_wish_for_commands_is_yes_or_no(desk: Desk) -> None:
+    with pytest.raises(InvalidAnswers) as refused:
+        await desk.planner.start("", {"commands": "rm"}, procedure=("clock.md", CLOCK))
+    assert [one.message for one in refused.value.problems] == ["is neither yes nor no"]

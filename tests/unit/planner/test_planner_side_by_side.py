@@ -14,7 +14,8 @@ from random_procedures_that_compile import Maker
 from small_market import SELL_IT
 
 from dcf.planner import Market, compile_sop, page_of, picture_of, side_by_side, with_people
-from dcf.sop import draft, print_markdown
+from dcf.planner.comparing.showing import LEGEND, text_of
+from dcf.sop import Sentence, draft, print_markdown
 
 
 @pytest.fixture
@@ -162,11 +163,32 @@ def test_the_picture_is_svg_with_every_sentence_and_state(document: dict[str, An
     words = [one.text or "" for one in root.iter("{http://www.w3.org/2000/svg}text")]
     for part in found.parts:
         for sentence in part.sentences:
-            assert sentence.text in words
+            assert text_of(sentence) in words
     for state in found.states:
         assert f"{state.name} ({state.type})" in words
     heights = [float(one.get("y", 0)) for one in root.iter() if one.get("y")]
     assert max(heights) < size.height
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("**Owner:** platform, see [the list](#list)", "Owner: platform, see the list"),
+        ("Run `a **b** [c](d)` and __wait__", "Run `a **b** [c](d)` and wait"),
+        ("```shell\n$ ls\n$ df\n```", "$ ls\n$ df"),
+        ("~~~\n$ ls", "$ ls"),
+        ("![a disk](disk.png) 2 ** 3 ** 4", "a disk 2 ** 3 ** 4"),
+        ("```shell```", "```shell```"),
+    ],
+)
+def test_marks_of_a_text_are_no_words_of_it(text: str, shown: str) -> None:
+    assert text_of(Sentence(1, 1, text, "note")) == shown
+
+
+def test_both_views_say_what_their_boxes_mean(document: dict[str, Any]) -> None:
+    found = side_by_side(draft(SELL_IT, "sell.md"), document)
+    assert LEGEND in page_of(found, document, "sell.md", "sell.json")
+    assert LEGEND in picture_of(found)[0]
 
 
 @campaign(shares=4)

@@ -18,11 +18,11 @@ from dcf.retrieval import (
     Items,
     LastingItems,
     Lifetimes,
-    MemoryDocuments,
-    MemoryItems,
     PostgresDocuments,
     PostgresItems,
     ProjectDocuments,
+    SqliteDocuments,
+    SqliteItems,
     VolatileDocuments,
     VolatileItems,
 )
@@ -70,7 +70,7 @@ async def _volatile(_folder: Path, clock: Ticking) -> AsyncIterator[Items]:
 async def _sqlite(folder: Path, clock: Ticking) -> AsyncIterator[Items]:
     source = Source(folder / "m.db")
     async with Memory.open(source, clock=clock, new_id=random_id, embedder="none") as memory:
-        yield MemoryItems(memory, SYSTEM, LIFETIMES)
+        yield SqliteItems(memory, SYSTEM, LIFETIMES)
         assert await memory.check() == ()
 
 
@@ -122,7 +122,7 @@ OpenedDocuments = Callable[[], AbstractAsyncContextManager[ProjectDocuments]]
 async def _documents_in_memory(file: Path, clock: Ticking) -> AsyncIterator[ProjectDocuments]:
     source = Source(file)
     async with Memory.open(source, clock=clock, new_id=random_id, embedder="none") as memory:
-        yield MemoryDocuments(memory)
+        yield SqliteDocuments(memory)
         assert await memory.check() == ()
 
 

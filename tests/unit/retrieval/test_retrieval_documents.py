@@ -10,27 +10,27 @@ import pytest
 from memory_world import Numbered, Ticking
 
 from dcf.code import CodeHit
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import SYSTEM, DocumentPiece, FileState, Memory, NewObservation, Origin, Source
 from dcf.retrieval import (
     ContextQuestion,
-    MemoryDocuments,
-    MemoryItems,
     NewItem,
-    ObservationShelf,
+    ObservationRetriever,
     Retrieval,
     Scored,
+    SqliteDocuments,
+    SqliteItems,
 )
+from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.candidate import candidates_of
-from dcf.retrieval.documents import DocumentHit
 from dcf.retrieval.ranking import merged
 
 TEA = ReadDocument(
     "Tea",
     "markdown",
     (
-        Piece("Green tea is picked in spring.", ("Tea",), 1, 3),
-        Piece("Cups are made of clay.", ("Tea", "Cups"), 4, 6),
+        ReadPiece("Green tea is picked in spring.", ("Tea",), 1, 3),
+        ReadPiece("Cups are made of clay.", ("Tea", "Cups"), 4, 6),
     ),
 )
 
@@ -46,7 +46,7 @@ async def test_a_context_has_the_documents_of_its_project_with_their_citations(
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
         await kept(memory, "/shop", "tea.md")
         await kept(memory, "/other", "theirs.md")
-        items, shelf = MemoryItems(memory, SYSTEM), MemoryDocuments(memory)
+        items, shelf = SqliteItems(memory, SYSTEM), SqliteDocuments(memory)
         retrieval = Retrieval(items, None, clock, documents=shelf)
         await retrieval.log("/shop", NewItem("Tea is late this spring."))
         answered = await retrieval.context(ContextQuestion("/shop", "tea picked in spring"))
@@ -70,7 +70,7 @@ async def test_a_context_has_what_was_observed_in_its_project(tmp_path: Path) ->
         ]
         kept, _ = await memory.observations.add(*seen, by=SYSTEM)
         retrieval = Retrieval(
-            MemoryItems(memory, SYSTEM), None, clock, observations=ObservationShelf(memory)
+            SqliteItems(memory, SYSTEM), None, clock, observations=ObservationRetriever(memory)
         )
         await retrieval.log("/shop", NewItem("The timeout comes at noon."))
         asked = ContextQuestion("/shop", "which retry helps with a timeout?")
@@ -139,7 +139,7 @@ async def test_what_stands_in_a_document_too_makes_it_as_near(tmp_path: Path) ->
     source = Source(tmp_path / "m.db")
     async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as memory:
         await kept(memory, "/shop", "tea.md")
-        hits = await MemoryDocuments(memory).find("/shop", "picked")
+        hits = await SqliteDocuments(memory).find("/shop", "picked")
     code = [CodeHit("tea.md", 2, 2, "", "picked in spring.", 1, 0.5, (), likeness=1.0)]
     (document,) = candidates_of([], code, hits)
     assert document.likeness == 1.0

@@ -15,7 +15,7 @@ from unit.retrieval.conftest import DAY_MS, LIFETIMES, room_for
 
 from dcf.memory import random_id
 from dcf.retrieval import FileItems, FolderUnusable, NewItem, item_folder
-from dcf.retrieval.item_line import record_in
+from dcf.retrieval.item_folder import record_in
 
 SHOP = "/work/shop"
 # 2023-11-14, 22:13:20 UTC, is when the clock of tests begins.

@@ -19,9 +19,9 @@ from dcf.retrieval import (
     Item,
     Items,
     LastingItems,
-    MemoryItems,
     NewItem,
     PostgresItems,
+    SqliteItems,
     UnknownItem,
 )
 
@@ -205,7 +205,7 @@ async def test_what_cannot_be_kept_is_refused_with_the_reason(
 async def test_what_comes_at_once_is_committed_together(file: Path) -> None:
     source = Source(file)
     async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as memory:
-        items = MemoryItems(memory, SYSTEM)
+        items = SqliteItems(memory, SYSTEM)
         await items.remember(SHOP, NewItem("the first makes the archive"))
         commits: list[str] = []
         await memory.ledger.database.write(

@@ -14,7 +14,7 @@ from memory_world import Ticking
 from public_formats import examples
 from unit.retrieval.conftest import OpenedDocuments
 
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import (
     SYSTEM,
     Document,
@@ -35,9 +35,9 @@ TEA = ReadDocument(
     "Tea",
     "pdf",
     (
-        Piece("Green tea is picked in spring.", ("Tea",), 1, 4, page=1),
-        Piece("Cups of tea are made of clay.", ("Tea", "Cups"), 5, 9, page=1),
-        Piece("Kettles whistle.", (), None, None, page=2),
+        ReadPiece("Green tea is picked in spring.", ("Tea",), 1, 4, page=1),
+        ReadPiece("Cups of tea are made of clay.", ("Tea", "Cups"), 5, 9, page=1),
+        ReadPiece("Kettles whistle.", (), None, None, page=2),
     ),
     pages=2,
     problems=(Problem("document_scanned", "page 3 has no text", severity="warning"),),
@@ -47,7 +47,7 @@ FILE = FileState(90, "90-1-7", "ab12")
 
 def read(*texts: str) -> ReadDocument:
     """A document with these pieces, each a line."""
-    pieces = (Piece(text, (), line, line) for line, text in enumerate(texts, 1))
+    pieces = (ReadPiece(text, (), line, line) for line, text in enumerate(texts, 1))
     return ReadDocument("", "text", tuple(pieces))
 
 
@@ -74,7 +74,8 @@ async def test_a_document_comes_back_as_it_was_kept(documents: ProjectDocuments)
     assert [one.number for one in pieces] == [1, 2, 3]
     assert (
         tuple(
-            Piece(one.text, one.headings, one.first_line, one.last_line, one.page) for one in pieces
+            ReadPiece(one.text, one.headings, one.first_line, one.last_line, one.page)
+            for one in pieces
         )
         == TEA.pieces
     )
@@ -208,7 +209,7 @@ async def test_without_words_what_was_read_last_comes_first(documents: ProjectDo
 
 async def test_no_secret_is_kept(documents: ProjectDocuments, tmp_path: Path) -> None:
     one = next(each for each in examples(26) if each.maker == "GitHub")
-    piece = Piece(f"it is {one.text} now", (f"Of {one.text}",), 1, 1)
+    piece = ReadPiece(f"it is {one.text} now", (f"Of {one.text}",), 1, 1)
     said = ReadDocument(f"Title {one.text}", "text", (piece,))
     kept = await keep(documents, "a.txt", said)
     assert kept.title == "Title [redacted: github token]"

@@ -251,7 +251,7 @@ def test_who_is_killed_is_gone_on_with(
 ) -> None:
     kept = [item(number) for number in range(120)]
     few = "dcf.retrieval.{}.BATCH"
-    for module in ("file_items", "memory_items", "postgres_items"):
+    for module in ("file_items", "sqlite_backend", "postgres_items"):
         monkeypatch.setattr(few.format(module), 10)
     old, new = place(source), place(target)
     chance = random.Random(seed)

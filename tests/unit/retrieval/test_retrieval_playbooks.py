@@ -7,7 +7,7 @@ from pathlib import Path
 from memory_world import Numbered, Ticking
 
 from dcf.memory import SYSTEM, Memory, NewPlaybook, Source
-from dcf.retrieval import ContextQuestion, MemoryItems, NewItem, PlaybookShelf, Retrieval
+from dcf.retrieval import ContextQuestion, NewItem, PlaybookRetriever, Retrieval, SqliteItems
 from dcf.retrieval.serving.answers import context_item
 
 
@@ -23,7 +23,7 @@ async def test_an_error_that_was_seen_before_is_answered_with_what_helped(tmp_pa
             await memory.playbooks.add(new, by=SYSTEM)
         await memory.playbooks.count("playbook-1", helped=True, used_by="ada", by=SYSTEM)
         retrieval = Retrieval(
-            MemoryItems(memory, SYSTEM), None, clock, playbooks=PlaybookShelf(memory)
+            SqliteItems(memory, SYSTEM), None, clock, playbooks=PlaybookRetriever(memory)
         )
         await retrieval.log("/shop", NewItem("The payments moved to another provider."))
         error = "order 77: ProviderBusy, HTTP 503 from payments"

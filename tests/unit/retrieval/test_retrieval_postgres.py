@@ -26,7 +26,7 @@ from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import SYSTEM, FileState, Subject, random_id
 from dcf.retrieval import (
     ContextQuestion,
@@ -41,7 +41,7 @@ from dcf.retrieval import (
     StoreUnreachable,
     fault_of_url,
 )
-from dcf.retrieval.serving import Limits, create_app
+from dcf.retrieval.serving import AccessLimits, create_app
 from dcf.search import embedder_named
 from dcf.tools.serving import Guard
 
@@ -72,7 +72,7 @@ def forked(work: Callable[[], Coroutine[Any, Any, None]]) -> int:
 
 async def test_meanings_find_what_no_word_says(database: str) -> None:
     async with PostgresItems.open(database, Ticking(), Numbered()) as items:
-        await items.remember(SHOP, NewItem("the canary sings in its cage"))
+        await items.remember(SHOP, NewItem("eagles, owls and sparrows fly"))
         await items.remember(SHOP, NewItem("sockets are closed"))
         await items.remember(SITE, NewItem("another canary"))
         assert await items.recall(SHOP, "birds") == ()
@@ -80,9 +80,11 @@ async def test_meanings_find_what_no_word_says(database: str) -> None:
     async with PostgresItems.open(database, Ticking(), Numbered(), None, embedder) as items:
         # Those of before have no meaning yet: what is asked first gives it to them.
         first, *_ = await items.recall(SHOP, "birds")
-        assert (first.item.text, first.why) == ("the canary sings in its cage", "1. by meaning")
-        found = await items.recall(SHOP, "sockets of birds")
-        assert {one.why for one in found} == {"1. by words, 1. by meaning", "2. by meaning"}
+        assert first.item.text == "eagles, owls and sparrows fly" and first.likeness is not None
+        assert first.why == f"meaning {first.likeness:.2f}"
+        found = {one.item.text: one.why for one in await items.recall(SHOP, "birds, sockets")}
+        assert found["sockets are closed"].startswith("words, meaning 0.")
+        assert found["eagles, owls and sparrows fly"].startswith("meaning 0.")
 
 
 async def test_a_service_gives_new_items_their_meaning_behind_the_answers(database: str) -> None:
@@ -113,7 +115,7 @@ async def test_where_pgvector_may_not_be_made_words_decide_and_it_is_said(
     url = bare.replace("//dcf@", "//plain@")
     async with PostgresItems.open(url, Ticking(), Numbered(), None, embedder) as items:
         await items.remember(SHOP, NewItem("the canary sings"))
-        assert [one.why for one in await items.recall(SHOP, "canary")] == ["1. by words"]
+        assert [one.why for one in await items.recall(SHOP, "canary")] == ["words"]
         await asyncio.wait_for(items.keep_up(), 1)
     (said,) = [one.getMessage() for one in caplog.records]
     assert "words alone decide" in said and "permission denied" in said and "CREATE EXT" in said
@@ -229,7 +231,7 @@ async def test_a_server_that_is_away_is_a_503_until_it_is_back(
 ) -> None:
     async with PostgresItems.open(database, Ticking(), random_id) as items:
         retrieval = Retrieval(items, None, Ticking())
-        app = create_app(retrieval, Projects((SHOP,)), Guard(), Limits(), backend="postgres")
+        app = create_app(retrieval, Projects((SHOP,)), Guard(), AccessLimits(), backend="postgres")
         transport = httpx2.ASGITransport(app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
 
@@ -334,7 +336,7 @@ async def test_the_setting_opens_items_beside_documents(database: str, tmp_path:
     async with open_retrieval(Settings.from_env(env), setting, SYSTEM) as retrieval:
         kept = await retrieval.log(SHOP, NewItem("the parser"))
         assert isinstance(retrieval.documents, PostgresDocuments)
-        said = ReadDocument("", "text", (Piece("Another parser.", (), 1, 1),))
+        said = ReadDocument("", "text", (ReadPiece("Another parser.", (), 1, 1),))
         state = FileState(1, "", "")
         read = await retrieval.documents.keep(SHOP, "a.txt", state, said, by=SYSTEM)
         answered = await retrieval.context(ContextQuestion(SHOP, "parser"))
@@ -346,12 +348,12 @@ async def test_an_index_that_somebody_made_for_meanings_is_used(
     postgres_server: PostgresServer, database: str
 ) -> None:
     embedder = embedder_named("wordllama")
-    page = Path(__file__).parents[3] / "docs" / "how-to" / "retrieval.md"
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "retrieval-service.md"
     (shown,) = re.findall(r"```sql\n(CREATE INDEX .*?;)\n.*?```", page.read_text(), re.DOTALL)
     index = re.sub("'wordllama .*'", f"'{embedder.name} {embedder.version}'", shown)
     async with PostgresItems.open(database, Ticking(), Numbered(), None, embedder) as items:
         for number in range(40):
-            await items.remember(SHOP, NewItem(f"the canary number {number} sings in its cage"))
+            await items.remember(SHOP, NewItem(f"eagles, owls and {number} sparrows fly"))
         exact = await items.recall(SHOP, "birds")
     assert len(exact) == 10
     await rows_of(database, index)

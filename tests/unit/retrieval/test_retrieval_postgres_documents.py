@@ -45,7 +45,7 @@ async def test_meanings_find_what_no_word_says(database: str) -> None:
     async with PostgresDocuments.open(database, Ticking(), random_id, embedder) as documents:
         # Those of before have no meaning yet: what is asked first gives it to them.
         first, *_ = await documents.find(SHOP, "birds")
-        assert (first.piece.number, first.why) == (1, "1. by meaning")
+        assert first.piece.number == 1 and first.why.startswith("meaning 0.")
         await documents.catch_up()
         counted = "SELECT count(*) FROM dcf_document_vectors"
         assert (await rows_of(database, counted))[0]["count"] == 3

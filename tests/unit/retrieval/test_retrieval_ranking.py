@@ -12,26 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_world import Numbered, Ticking
 
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import SYSTEM, FileState, Memory, NewObservation, Origin, Source
 from dcf.retrieval import (
     Candidate,
-    CodeShelf,
+    CodeRetrievers,
     ContextQuestion,
     InvalidQuestion,
-    MemoryDocuments,
-    MemoryItems,
     NewItem,
-    ObservationShelf,
+    ObservationRetriever,
     Projects,
     Retrieval,
     Scored,
+    SqliteDocuments,
+    SqliteItems,
     VolatileItems,
 )
-from dcf.retrieval.boosts import boosted
 from dcf.retrieval.cut import with_costs
-from dcf.retrieval.ranking import fused, merged
-from dcf.retrieval.serving import Limits, create_app
+from dcf.retrieval.ranking import boosted, fused, merged
+from dcf.retrieval.serving import AccessLimits, create_app
 from dcf.search import count_tokens
 from dcf.tools.serving import Guard
 
@@ -134,7 +133,7 @@ def test_a_path_out_of_the_folder_has_no_top_folder() -> None:
 async def test_tags_lift_over_http_and_wrong_ones_are_refused() -> None:
     clock = Ticking()
     retrieval = Retrieval(VolatileItems(clock, Numbered()), None, clock)
-    app = create_app(retrieval, Projects((SHOP,)), Guard(), Limits())
+    app = create_app(retrieval, Projects((SHOP,)), Guard(), AccessLimits())
     transport = httpx2.ASGITransport(app, client=("127.0.0.1", 4321))
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         for text, tags in (("a parser of headers", ["runlog"]), ("a parser of hats", ["fix"])):
@@ -172,7 +171,7 @@ async def test_what_says_the_same_is_one_entry_that_names_the_others(tmp_path: P
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
         new = NewObservation("bugfix", "a retry got over the timeout", Origin("run", "r1"), SHOP)
         (seen,) = await memory.observations.add(new, by=SYSTEM)
-        items, shelf = MemoryItems(memory, SYSTEM), ObservationShelf(memory)
+        items, shelf = SqliteItems(memory, SYSTEM), ObservationRetriever(memory)
         retrieval = Retrieval(items, None, clock, observations=shelf)
         asked = ContextQuestion(SHOP, "retry timeout")
         (alone,) = (await retrieval.context(asked)).found
@@ -190,10 +189,10 @@ async def test_what_says_the_same_is_one_entry_that_names_the_others(tmp_path: P
 
 async def test_what_may_not_be_told_is_neither_merged_nor_named(tmp_path: Path) -> None:
     source, clock = Source(tmp_path / "m.db"), Ticking()
-    tea = ReadDocument("Tea", "markdown", (Piece("Green tea is picked in spring.", (), 1, 1),))
+    tea = ReadDocument("Tea", "markdown", (ReadPiece("Green tea is picked in spring.", (), 1, 1),))
     async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
         await memory.documents.keep(SHOP, "tea.md", FileState(1, "", ""), tea, by=SYSTEM)
-        items, shelf = MemoryItems(memory, SYSTEM), MemoryDocuments(memory)
+        items, shelf = SqliteItems(memory, SYSTEM), SqliteDocuments(memory)
         retrieval = Retrieval(items, None, clock, documents=shelf)
         await retrieval.log(SHOP, NewItem("Green tea is  picked in spring."))
         asked = ContextQuestion(SHOP, "when is green tea picked?")
@@ -241,7 +240,7 @@ async def failing(project: Path) -> AsyncIterator[Retrieval]:
     code = "def x{0}():\n    a = {0}\n    return a\n\n\ndef y{0}():\n    return {0}\n"
     for number, name in enumerate(("order.js", "order.go", "order.py", "tea.py", "cup.py")):
         (project / "shop" / name).write_text(code.format(number))
-    shelf = CodeShelf(project.parent / "code")
+    shelf = CodeRetrievers(project.parent / "code")
     retrieval = Retrieval(VolatileItems(Ticking(), Numbered()), shelf, Ticking())
     for number in range(9):
         text = f"The payment of customer {number} failed: order is not open. " + "So it was. " * 9

@@ -36,7 +36,7 @@ from dcf.retrieval import (
     VolatileItems,
     reranked,
 )
-from dcf.retrieval.serving import Limits, create_app
+from dcf.retrieval.serving import AccessLimits, create_app
 from dcf.tools.serving import Guard, open_socket
 
 SHOP = "/work/shop"
@@ -196,7 +196,7 @@ async def test_a_service_that_is_away_is_a_warning_over_http() -> None:
     clock = Ticking()
     items = VolatileItems(clock, Numbered())
     retrieval = Retrieval(items, None, clock, reranker=reranker_at(url))
-    app = create_app(retrieval, Projects((SHOP,)), Guard(), Limits())
+    app = create_app(retrieval, Projects((SHOP,)), Guard(), AccessLimits())
     transport = httpx2.ASGITransport(app, client=("127.0.0.1", 4321))
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         await client.post("/log", json={"text": TEXTS[0]})

@@ -26,9 +26,9 @@ from dcf.retrieval import (
     projects_of,
 )
 from dcf.retrieval import retrieval as retrieval_module
-from dcf.retrieval.items import Elsewhere
+from dcf.retrieval.backend import Elsewhere
 from dcf.retrieval.ranking import by_guide
-from dcf.retrieval.serving import Limits, create_app, networks_of
+from dcf.retrieval.serving import AccessLimits, create_app, networks_of
 from dcf.retrieval.serving import app as app_module
 from dcf.tools.serving import Guard
 
@@ -54,7 +54,7 @@ def serve() -> Open:
     async def opened(
         projects: Projects | None = None,
         token: str | None = None,
-        limits: Limits | None = None,
+        limits: AccessLimits | None = None,
         address: str = "127.0.0.1",
     ) -> AsyncIterator[httpx2.AsyncClient]:
         clock = Ticking()
@@ -62,7 +62,7 @@ def serve() -> Open:
             Retrieval(VolatileItems(clock, Numbered()), None, clock),
             projects or Projects(("/work/shop",)),
             Guard(token=token),
-            limits or Limits(),
+            limits or AccessLimits(),
         )
         transport = httpx2.ASGITransport(app, client=(address, 4321))
         async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
@@ -183,7 +183,7 @@ async def test_work_behind_the_requests_goes_on_after_an_error_nobody_foresaw(
         fail("night")
 
     retrieval = Retrieval(Failing(clock, Numbered()), None, clock)
-    app = create_app(retrieval, Projects(("/work/shop",)), Guard(), Limits(), nightly=nightly)
+    app = create_app(retrieval, Projects(("/work/shop",)), Guard(), AccessLimits(), nightly=nightly)
     async with app.router.lifespan_context(app), asyncio.timeout(5):
         await done.wait()
     told = [str(one.exc_info[1]) for one in caplog.records if one.exc_info]
@@ -412,7 +412,7 @@ async def test_a_token_of_a_project_opens_that_one_alone(serve: Open, tmp_path: 
 
 
 async def test_other_addresses_are_refused(serve: Open) -> None:
-    limits = Limits(networks_of("10.0.0.0/8, 192.168.1.7"))
+    limits = AccessLimits(networks_of("10.0.0.0/8, 192.168.1.7"))
     for address, status in (("10.1.2.3", 200), ("::ffff:192.168.1.7", 200), ("192.168.1.8", 403)):
         async with serve(limits=limits, address=address) as client:
             refused, answer = await said(client, "/log", LOG)
@@ -425,7 +425,7 @@ async def test_other_addresses_are_refused(serve: Open) -> None:
 
 
 async def test_who_asks_too_often_is_told_when_to_come_again(serve: Open) -> None:
-    async with serve(limits=Limits(rate=0.25)) as client:
+    async with serve(limits=AccessLimits(rate=0.25)) as client:
         assert (await said(client, "/log", LOG))[0] == 200
         refused = await client.post("/log", json=LOG)
         assert refused.status_code == 429 and 1 <= int(refused.headers["Retry-After"]) <= 4

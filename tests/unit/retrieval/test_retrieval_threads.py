@@ -14,11 +14,11 @@ from dcf.retrieval import (
     Caller,
     Candidate,
     ContextQuestion,
-    MemoryItems,
     Mode,
     NewItem,
     Retrieval,
-    ThreadShelf,
+    SqliteItems,
+    ThreadRetriever,
 )
 from dcf.retrieval.serving.answers import context_item
 
@@ -35,7 +35,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
 
 
 def retrieval_of(memory: Memory, audit: AuditLog | None = None) -> Retrieval:
-    items, shelf = MemoryItems(memory, SYSTEM), ThreadShelf(memory)
+    items, shelf = SqliteItems(memory, SYSTEM), ThreadRetriever(memory)
     return Retrieval(items, None, memory.ledger.clock, threads=shelf, audit=audit)
 
 

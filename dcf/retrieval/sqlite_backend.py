@@ -1,4 +1,5 @@
-"""Logged items in the memory that everything else uses: passages of an archive for each project."""
+"""The backend ``sqlite``: logged items and documents in the memory that everything else uses. Items
+are passages of an archive for each project."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from dcf.citation import Citation
 from dcf.memory import (
     Actor,
     AgentExists,
+    Documents,
     Found,
     InvalidEntry,
     Memory,
@@ -18,12 +20,11 @@ from dcf.memory import (
     Passage,
     UnknownAgent,
 )
-from dcf.retrieval.errors import UnknownItem
-from dcf.retrieval.item import OWN, Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.items import (
+from dcf.retrieval.backend import (
     ARCHIVE,
     BATCH,
     MOST,
+    DocumentHit,
     Elsewhere,
     Kept,
     archive_of,
@@ -31,18 +32,19 @@ from dcf.retrieval.items import (
     demand_valid,
     kept_of,
 )
-from dcf.retrieval.shelves import reason_of
-from dcf.retrieval.together import TogetherIn
+from dcf.retrieval.batcher import ProjectBatcher
+from dcf.retrieval.errors import UnknownItem
+from dcf.retrieval.item import FILE, OWN, Item, Lifetimes, NewItem, Recalled
+from dcf.retrieval.retrievers import reason
 
 Out = TypeVar("Out")
 
-_FILE = f"{OWN}file="
 _ABOUT = "What was logged about "
 _OVER = "the time of what was logged is over"
 """Why what is swept is deleted: nobody had it forgotten."""
 
 
-class MemoryItems:
+class SqliteItems:
     """Items in ``memory``, for every process that has it open. A project's are the archive of an
     agent that does nothing else, so that all of memory's commands work with them; the path of an
     item's file is a tag there, which filters by it."""
@@ -53,7 +55,7 @@ class MemoryItems:
         self._by = by
         self._lifetimes = lifetimes or Lifetimes()
         # One transaction for all that is logged while another one is written: each has a price.
-        self._writer = TogetherIn(self._insert)
+        self._writer = ProjectBatcher(self._insert)
 
     async def remember(self, project: str, new: NewItem) -> Item:
         demand_valid(new)
@@ -82,7 +84,10 @@ class MemoryItems:
         return tuple(recalled[:limit])
 
     async def _live(self, found: Sequence[Found], now: int) -> list[Recalled]:
-        why = {one.ref: (reason_of(one), one.similarity) for one in found}
+        why = {
+            one.ref: (reason(words=one.says_it, likeness=one.similarity), one.similarity)
+            for one in found
+        }
         # One that was deleted meanwhile is not among them.
         kept = map(_item, await self._memory.passages.several(list(why)))
         return [
@@ -214,7 +219,7 @@ async def _project_of(memory: Memory, archive: str) -> str:
 
 
 def _file_tags(file_path: str | None) -> tuple[str, ...]:
-    return () if file_path is None else (f"{_FILE}{file_path}",)
+    return () if file_path is None else (f"{FILE}{file_path}",)
 
 
 def _passage(new: NewItem) -> NewPassage:
@@ -247,7 +252,7 @@ def _kept(item: Item, archive: str, left: Mapping[str, Passage | None]) -> Kept:
 
 
 def _item(passage: Passage) -> Item:
-    files = [tag.removeprefix(_FILE) for tag in passage.tags if tag.startswith(_FILE)]
+    files = [tag.removeprefix(FILE) for tag in passage.tags if tag.startswith(FILE)]
     return Item(
         passage.id,
         passage.text,
@@ -256,3 +261,31 @@ def _item(passage: Passage) -> Item:
         files[0] if files else None,
         passage.created_at,
     )
+
+
+class SqliteDocuments(Documents):
+    """Those of ``memory``, for every process that has it open, found by its search."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory.ledger)
+        self._memory = memory
+
+    async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[DocumentHit, ...]:
+        found = {
+            one.ref: one
+            for one in await self._memory.search.find(
+                query, k=limit, projects=[project], kinds=["document"]
+            )
+        }
+        pieces = await self.several(list(found))
+        hits = ((piece, found[f"{piece.document_id}/{piece.number}"]) for piece in pieces)
+        return tuple(
+            DocumentHit(
+                *(piece, one.score, reason(words=one.says_it, likeness=one.similarity)),
+                one.similarity,
+            )
+            for piece, one in hits
+        )
+
+    async def catch_up(self) -> None:
+        await self._memory.search.catch_up()

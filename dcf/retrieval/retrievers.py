@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +9,11 @@ from typing import Protocol
 
 from dcf.code import CodeRetriever
 from dcf.memory import Found, Memory, PlaybookMatch, ThreadHit
+from dcf.retrieval.backend import project_digest
 from dcf.search import Embedder, words
 
 
-class CodeShelf:
+class CodeRetrievers:
     """``folder`` holds the indexes; they can be deleted, and are made anew. With an ``embedder``
     meanings are compared too. ``goes_on``: whether indexing goes on behind answers."""
 
@@ -29,8 +29,7 @@ class CodeShelf:
         """The code below the folder ``project``. Raises ``RootMissing``."""
         found = self._retrievers.get(project)
         if found is None:
-            name = hashlib.sha256(project.encode()).hexdigest()[:16]
-            path = self._folder / f"{name}.db"
+            path = self._folder / f"{project_digest(project)}.db"
             found = CodeRetriever(Path(project), path, self._embedder, goes_on=self._goes_on)
             self._retrievers[project] = found
         return found
@@ -41,7 +40,7 @@ class CodeShelf:
             await retriever.close()
 
 
-class ObservationShelf:
+class ObservationRetriever:
     """What runs, sessions and threads of a project showed, found in the memory."""
 
     def __init__(self, memory: Memory) -> None:
@@ -61,7 +60,7 @@ class ObservationShelf:
         )
 
 
-class ThreadShelf:
+class ThreadRetriever:
     """What was said and done in threads of a project and of folders in it, found in the memory."""
 
     def __init__(self, memory: Memory) -> None:
@@ -80,7 +79,7 @@ class ThreadShelf:
         return await self._memory.threads.hits(found, tools=tools)
 
 
-class PlaybookShelf:
+class PlaybookRetriever:
     """What is known about errors of a project that were seen before."""
 
     def __init__(self, memory: Memory) -> None:
@@ -102,12 +101,22 @@ class FactHit:
     at: int
 
 
-class FactShelf(Protocol):
+class FactRetriever(Protocol):
     """What a knowledge graph says of a project."""
 
     async def find(self, project: str, query: str, *, limit: int = 10) -> Sequence[FactHit]:
         """At most ``limit`` facts that answer ``query``, the best first. Raises FactsAway."""
         ...
+
+
+def reason(*, words: bool, likeness: float | None) -> str:
+    """Why any backend gives an item or a piece of a document: it says ``words`` of the query, is
+    like it, or both; else it is one of the newest. How well is said in the same way of all: by the
+    relevance."""
+    parts = ["words"] if words else []
+    if likeness is not None:
+        parts.append(f"meaning {likeness:.2f}")
+    return ", ".join(parts) or "newest"
 
 
 def reason_of(found: Found) -> str:

@@ -17,21 +17,21 @@ _GATHERING_S = 0.01
 """Between two goes of many who call: fewer, larger ones take a fifth less processor time."""
 
 
-class TogetherIn(Generic[In, Out]):
+class ProjectBatcher(Generic[In, Out]):
     """Calls of ``work`` with a project and one value, made with several of the same project (see
-    ``Together``)."""
+    ``Batcher``)."""
 
     def __init__(self, work: Callable[[str, Sequence[In]], Awaitable[Sequence[Out]]]) -> None:
         self._work = work
-        self._projects: dict[str, Together[In, Out]] = {}
+        self._projects: dict[str, Batcher[In, Out]] = {}
 
     async def __call__(self, project: str, value: In) -> Out:
         if project not in self._projects:
-            self._projects[project] = Together(partial(self._work, project))
+            self._projects[project] = Batcher(partial(self._work, project))
         return await self._projects[project](value)
 
 
-class Together(Generic[In, Out]):
+class Batcher(Generic[In, Out]):
     """Calls of ``work`` with one value, made with several.
 
     A call that finds nobody at work begins at once; those that come meanwhile wait for it, and are

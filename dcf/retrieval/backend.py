@@ -1,11 +1,13 @@
-"""Where logged items are: one interface, whatever keeps them."""
+"""What every backend of logged items and of documents does, whatever it keeps them in."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from dcf.memory import Actor, DocumentPiece, KeptDocument, KeptDocuments
 from dcf.retrieval.errors import InvalidItem, UnnamedProjects
 from dcf.retrieval.item import Item, NewItem, Recalled, problems_of
 from dcf.search import Vectors
@@ -80,8 +82,13 @@ class LastingItems(Items, Protocol):
 
 
 def archive_of(project: str) -> str:
-    """What a project's items are kept under: a name for its folder that is none itself."""
-    return f"{ARCHIVE}{hashlib.sha256(project.encode()).hexdigest()[:16]}"
+    """What a project's items are kept under."""
+    return f"{ARCHIVE}{project_digest(project)}"
+
+
+def project_digest(project: str) -> str:
+    """A name for a project's folder that is no path itself: 16 hexadecimal digits."""
+    return hashlib.sha256(project.encode()).hexdigest()[:16]
 
 
 def archives_named(named: Iterable[tuple[str, str | None]]) -> dict[str, str | None]:
@@ -116,3 +123,31 @@ def demand_valid(new: NewItem) -> None:
     problems = tuple(problems_of(new))
     if problems:
         raise InvalidItem(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHit:
+    """A piece of a document that was found, and why. ``score`` is between 0 and 1, and may be
+    compared inside of one answer. ``likeness`` is that of the meanings, at most 1, None where they
+    were not compared."""
+
+    piece: DocumentPiece
+    score: float
+    why: str
+    likeness: float | None = None
+
+
+class ProjectDocuments(KeptDocuments, Protocol):
+    """Documents of projects that are found: what one project has, no other sees. Any number of
+    callers at once."""
+
+    async def take(self, known: KeptDocument, *, by: Actor) -> bool:
+        """Keep a document of another place as it is there, its id and times too, unless its file
+        or its id has one here; whether it was kept."""
+
+    async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[DocumentHit, ...]:
+        """At most ``limit`` (1 to 1,000) pieces that answer ``query``, the best first; those of
+        what was read last for a query without any word. Raises InvalidEntry."""
+
+    async def catch_up(self) -> None:
+        """Make all that is kept found by its meaning too: what ``find`` else begins with."""

@@ -1,4 +1,4 @@
-"""Logged items that end with their process."""
+"""The backend ``memory``: logged items and documents that end with their process."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from functools import partial
 from itertools import count, islice
 
 from dcf.memory import Clock, NewId
+from dcf.retrieval.backend import Elsewhere, demand_valid
 from dcf.retrieval.errors import UnknownItem
 from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
-from dcf.retrieval.items import Elsewhere, demand_valid
+from dcf.retrieval.tabled_documents import DocumentTable, TabledDocuments
 from dcf.retrieval.word_table import WordTable
 from dcf.search import words
 
@@ -34,7 +35,7 @@ class VolatileItems:
         number = next(self._numbers)
         self._kept.setdefault(project, {})[number] = item
         self._number_of[project, item.id] = number
-        await asyncio.to_thread(self._words.put, [(number, item.text)], project)
+        await asyncio.to_thread(self._words.put, [(number, item.said)], project)
         return item
 
     async def recall(
@@ -87,3 +88,20 @@ class VolatileItems:
         del self._number_of[project, item.id]
         self._words.remove(number)
         return True
+
+
+class VolatileDocuments(TabledDocuments):
+    """Documents in the memory of this process: nothing is written to a disk."""
+
+    def __init__(self, clock: Clock, new_id: NewId) -> None:
+        super().__init__(clock, new_id)
+        self._by_project: dict[str, DocumentTable] = {}
+
+    def _table(self, project: str) -> DocumentTable:
+        return self._by_project.setdefault(project, DocumentTable())
+
+    def _tables(self) -> Iterable[DocumentTable]:
+        return [*self._by_project.values()]
+
+    def _tables_with(self, document_id: str) -> Iterable[DocumentTable]:
+        return self._tables()

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from dcf.memory import Clock
+from dcf.retrieval.batcher import Batcher
 from dcf.retrieval.errors import FolderUnusable
 from dcf.retrieval.locked_folder import LockedFolder, usable
-from dcf.retrieval.together import Together
 
 _log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class AuditLog:
         self._lost = 0
         self._task: asyncio.Task[None] | None = None
         self._is_closing = asyncio.Event()
-        self._durable = Together(self._kept)
+        self._durable = Batcher(self._kept)
 
     @classmethod
     def at_home(cls, home: Path, clock: Clock, env: Mapping[str, str]) -> Self:

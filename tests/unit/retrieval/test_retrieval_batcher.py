@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dcf.retrieval.together import Together
+from dcf.retrieval.batcher import Batcher
 
 
 class Writer:
@@ -25,31 +25,31 @@ class Writer:
         return [2 * value for value in values]
 
 
-async def begun(together: Together[int, int], *values: int) -> list[asyncio.Task[int]]:
-    tasks = [asyncio.create_task(together(value)) for value in values]
+async def begun(batcher: Batcher[int, int], *values: int) -> list[asyncio.Task[int]]:
+    tasks = [asyncio.create_task(batcher(value)) for value in values]
     await asyncio.sleep(0.01)
     return tasks
 
 
 async def test_who_comes_first_does_not_wait_and_the_others_go_together() -> None:
     writer = Writer()
-    tasks = await begun(Together(writer), *range(300))
+    tasks = await begun(Batcher(writer), *range(300))
     writer.may_go_on.set()
     assert await asyncio.gather(*tasks) == [2 * value for value in range(300)]
     assert [len(go) for go in writer.goes] == [100, 100, 100]
     alone = Writer()
-    together = Together(alone)
-    tasks = await begun(together, 1) + await begun(together, 2, 3)
+    batcher = Batcher(alone)
+    tasks = await begun(batcher, 1) + await begun(batcher, 2, 3)
     alone.may_go_on.set()
     assert await asyncio.gather(*tasks) == [2, 4, 6]
     assert alone.goes == [[1], [2, 3]]
-    assert await together(4) == 8, "it goes on after a pause"
+    assert await batcher(4) == 8, "it goes on after a pause"
 
 
 async def test_one_that_fails_fails_alone() -> None:
     writer = Writer()
-    together = Together(writer)
-    tasks = await begun(together, 1) + await begun(together, 2, -3, 4, -5)
+    batcher = Batcher(writer)
+    tasks = await begun(batcher, 1) + await begun(batcher, 2, -3, 4, -5)
     writer.may_go_on.set()
     first, two, three, four, five = await asyncio.gather(*tasks, return_exceptions=True)
     assert (first, two, four) == (2, 4, 8)
@@ -59,8 +59,8 @@ async def test_one_that_fails_fails_alone() -> None:
 
 async def test_a_caller_that_goes_away_keeps_no_other_waiting() -> None:
     writer = Writer()
-    together = Together(writer)
-    tasks = await begun(together, 1) + await begun(together, 2, 3)
+    batcher = Batcher(writer)
+    tasks = await begun(batcher, 1) + await begun(batcher, 2, 3)
     for gone in tasks[:2]:
         gone.cancel()
     writer.may_go_on.set()
