@@ -34,7 +34,7 @@ _UNSEEN = frozenset(
     | {"ac:parameter", "ac:task-id", "ac:task-status", "ac:placeholder"}
 )
 _UNSEEN_CLASSES = frozenset(
-    {"mw-editsection", "headerlink", "toc-anchor", "heading-anchor", "conum"}
+    {"mw-editsection", "headerlink", "toc-anchor", "heading-anchor", "conum", "linenos"}
 )
 _FLOW = frozenset(
     {"p", "div", "section", "article", "main", "header", "figure", "figcaption", "form", "hr"}
@@ -639,7 +639,8 @@ def _label(callout: Block) -> None:
         callout.info = "warning"
         others[0].lines = [*first.lines, *others[0].lines]
         callout.children = others
-    if others and first.text.strip("*").lower() == callout.info and others[0].kind == "text":
+    named = re.fullmatch(_KIND, first.text.strip("*"), re.IGNORECASE)
+    if others and named and others[0].kind == "text":
         others[0].lines = [(first.line, f"{first.text}:"), *others[0].lines]
         callout.children = others
 

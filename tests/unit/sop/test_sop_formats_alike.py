@@ -40,7 +40,10 @@ def _told(found: Draft) -> dict[str, Any]:
         "branches": [(one["step"], one["to"]) for one in made["branches"]],
         "jumps": [(one["step"], one["to"]) for one in made["jumps"]],
         "inputs": [one.name for one in found.sop.inputs],
-        "rules": [re.sub(r"^\W*(?:Warning:\W*)?", "", one.text) for one in found.sop.guardrails],
+        "rules": [
+            re.sub(r"^\W*(?:(?:Warning|Important):\W*)?", "", one.text)
+            for one in found.sop.guardrails
+        ],
         "questions": [one.asks for one in found.questions],
     }
 
