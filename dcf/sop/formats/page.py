@@ -19,11 +19,13 @@ from dcf.sop.formats.page_look import (
     depth,
     is_aside,
     is_card,
+    is_counted,
     is_inline_code,
     is_split,
     is_ticked,
 )
 from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.headings import slug
 
 _DEEPEST = 24
@@ -176,6 +178,7 @@ class _Parser(HTMLParser):
         self._ticked: list[Block] = []
         self._spans: list[str] = []
         self._shows_code = False
+        self._in_paragraph = False
         self._shown: list[Block] = []
         self.root = Block("quote", 1, 1)
         self.title = ""
@@ -352,7 +355,8 @@ class _Parser(HTMLParser):
             mark = ""
         if mark:
             self._text.open(mark)
-        self._shows_code = self._shows_code or (mark == "`" and "code" in looks)
+        if mark == "`" and is_counted(attributes.get("class", "")):
+            self._shows_code = True
         self._spans.append(mark)
 
     def _begin_link(self, to: str) -> None:
@@ -380,7 +384,8 @@ class _Parser(HTMLParser):
         self._add(block)
 
     def _shown_code(self, rows: list[tuple[int, str]]) -> bool:
-        """Take a paragraph that is shown as code for a block of code, with those before it."""
+        """Take a paragraph of commands that is shown as code for a block of code, and with it what
+        stands below it."""
         self._shows_code = False
         above = self._open[-1].block
         said = [
@@ -392,6 +397,8 @@ class _Parser(HTMLParser):
         if before is not None and any(before is one for one in self._shown):
             above.children.pop()
             said = [*before.lines[1:-1], *said]
+        elif not (self._in_paragraph and read_commands(said[0][1], "", said[0][0])):
+            return False
         self._shown.append(code_block(said, "", said[0][0], said[-1][0]))
         self._add(self._shown[-1])
         return True
@@ -443,6 +450,7 @@ class _Parser(HTMLParser):
 
     def _begin_flow(self, tag: str, attributes: dict[str, str], classes: str) -> None:
         self._flush()
+        self._in_paragraph = tag == "p"
         language = _LANGUAGE.search(classes)
         kind = _callout_of(tag, classes)
         if tag == "div" and is_ticked(attributes):

@@ -43,6 +43,7 @@ _ASIDE = re.compile(
 )
 _ASIDE_ROLES = frozenset({"navigation", "contentinfo", "search"})
 _SPLIT = frozenset({"bulleted-list", "numbered-list", "to-do-list"})
+_COUNTED = re.compile(r"(?:^|\s)c[0-9]{1,3}(?=\s|$)")
 _NESTED = re.compile(r"(?<![\w-])lst-kix_\w+-(?P<level>[0-9])(?![\w-])")
 
 
@@ -94,6 +95,12 @@ def is_ticked(attributes: Mapping[str, str]) -> bool:
     """Whether a list, an item or a box in it is to be ticked off."""
     is_box = attributes.get("role") == "checkbox"
     return is_box or bool(_TICKED.search(attributes.get("class", "")))
+
+
+def is_counted(classes: str) -> bool:
+    """Whether a program named the classes by numbers, as Google Docs does: a typeface is then what
+    the author chose for this text, and no design of the page."""
+    return bool(_COUNTED.search(classes))
 
 
 def is_aside(attributes: Mapping[str, str]) -> bool:

@@ -146,6 +146,14 @@ def test_a_table_of_the_order_in_which_things_are_restored_has_the_steps() -> No
     assert [(one.title, one.line) for one in found.sop.steps] == [("Network", 9), ("Database", 11)]
 
 
+def test_a_label_in_the_typeface_of_code_is_no_command() -> None:
+    page = (
+        "<style>.meta { font-family: monospace }</style><h1>Go</h1><p>What you need.</p>\n"
+        "<p><span class='meta'>generated today</span></p><h2>Steps</h2><ol><li>Do it</li></ol>"
+    )
+    assert [one.title for one in _drafted(page, "a.html").sop.steps] == ["Do it"]
+
+
 def test_circled_numbers_begin_items() -> None:
     found = _drafted("# Go\n\n① Drain the node\n② Restart it\n", "a.md")
     assert [(one.title, one.line) for one in found.sop.steps] == [
