@@ -176,6 +176,7 @@ class _Parser(HTMLParser):
         self._style = Style()
         self._cards: list[Block] = []
         self._ticked: list[Block] = []
+        self._terms: list[Block] = []
         self._spans: list[str] = []
         self._shows_code = False
         self._in_paragraph = False
@@ -447,6 +448,10 @@ class _Parser(HTMLParser):
             _label(closed.block)
         elif closed.block.kind == "list":
             closed.block.info = ""
+            if closed.tag == "dl" and not any(closed.block is one for one in self._terms):
+                # Wikis indent a paragraph so.
+                inside = [one for item in closed.block.children for one in item.children]
+                closed.block.kind, closed.block.children = "quote", inside
 
     def _begin_flow(self, tag: str, attributes: dict[str, str], classes: str) -> None:
         self._flush()
@@ -537,6 +542,7 @@ class _Parser(HTMLParser):
         else:
             self._push("ul", Block("list", line, line))
         above = self._open[-1].block
+        self._terms += [above] * (tag == "dt")
         is_box = tag == "ac:task" or is_ticked(attributes)
         is_box = is_box or any(above is one for one in self._ticked)
         item = Block("item", line, line, is_checkbox=is_box)
