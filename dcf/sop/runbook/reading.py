@@ -300,6 +300,10 @@ class _Reader:
             piece = Piece(node.line, node.line, node.title)
             asks = "nothing leads to this step"
             self._desk.ask(piece, asks, "after the step before it", ("after the step before it",))
+        for node in numbered.endless:
+            piece = Piece(node.line, node.line, node.title)
+            asks = "nothing says when this is no longer repeated"
+            self._desk.ask(piece, asks, "when a person says so", ("when a person says so",))
         found = composer.writer.found
         roles = {self._owner: ""} if self._owner else {}
         steps = tuple(_owned(step, self._owner) for step in numbered.steps)
@@ -345,6 +349,8 @@ class _Reader:
             if node.jump.startswith(("step:", "part:")):
                 kind, section, number = node.jump.split(":", 2)
                 own = f"step:{section}:{number}"
+                if own in node.anchors:
+                    own = ""  # the step of another section with that number
                 tried = [f"step:h:{number}", own, f"step:*:{number}"]
                 tried.insert(0 if kind == "part" else 3, f"part:*:{number}")
                 node.jump = next((one for one in tried if one in known), node.jump)
