@@ -15,13 +15,21 @@ from dcf.sop.runbook.answers import read_answer, read_otherwise
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
+from dcf.sop.runbook.case_sections import (
+    has_action,
+    is_case,
+    is_counted,
+    with_actions,
+    without_trigger,
+)
 from dcf.sop.runbook.cases import (
-    acts,
     decides,
     depends,
     has_cases,
     is_action,
     is_fault,
+    is_variant,
+    joined,
     read_any_of,
     read_arrow,
     read_case,
@@ -37,7 +45,7 @@ from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.ends import denies, hands_over, is_last_act, is_of_others
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, Node
 from dcf.sop.runbook.flowchart import asks_much, grow_chart, is_chart, read_chart
-from dcf.sop.runbook.headings import bare_title, is_step_heading, slug, step_number
+from dcf.sop.runbook.headings import asks, bare_title, is_name, is_step_heading, slug, step_number
 from dcf.sop.runbook.items import (
     all_pieces,
     answer_of,
@@ -77,6 +85,11 @@ _BEFORE_THIS = re.compile(
     r"(?:but |and )?before (?:(?:doing|starting) )?(?:so|this|that|it|you (?:do|start))\b",
     re.IGNORECASE,
 )
+_IS_IT = re.compile(
+    r"(?:is|are|was|were|does|do|did|has|have|can|could)\s(?!you\b|we\b)[^.!]{8,200}\?$",
+    re.IGNORECASE,
+)
+"""A question to which whoever does the steps finds the answer."""
 _QUOTES = re.compile(r"[^:\"“]{2,30}:\s*[\"“].+")
 _TOLD = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|will|would|does|do|did|can|could|should|must|may"
@@ -100,6 +113,7 @@ class Composer:
         self.words: frozenset[str] = frozenset()
         self._others: list[Node] = []
         self._sections = 0
+        self._ruling = False
 
     def section(
         self, section: Section, aside: bool = False, counted: bool = False, case: bool = False
@@ -110,13 +124,17 @@ class Composer:
         self._sections += 1
         scope = Scope([], self._sections)
         self.writer.desk.path = section.path
+        self._ruling = section.purpose == "guardrails"
         heading = Piece(section.line, section.last or section.line, section.title)
         decision = read_case(section.title)
+        aside_said = read_aside(section.title)
+        if decision is None and aside_said is not None:
+            decision = replace(aside_said, then=aside_said.then if is_order(section.title) else "")
         if decision is None and (behind := read_decision(bare_title(section.title))):
             decision = behind
-        if decision is None and (case or section.title.endswith("?")):
+        if decision is None and (case or asks(section.title)):
             decision = Decision(section.title, "")
-        if decision is None and _has_action(section):
+        if decision is None and has_action(section):
             decision = Decision(section.title, "")
         if section.level and not aside and decision:
             return self._decided(section, heading, decision, scope)
@@ -139,9 +157,11 @@ class Composer:
 
     def _below(self, children: Sequence[Section], scope: Scope) -> None:
         cases = [one for one in children if self.by_cases and is_case(one)]
-        counted = len(children) > 1 and all(_is_counted(one) for one in children)
-        children = _with_actions(children)
-        faults = [one for one in children if is_fault(bare_title(one.title))]
+        counted = len(children) > 1 and all(is_counted(one) for one in children)
+        children = with_actions(children)
+        titles = [bare_title(one.title) for one in children]
+        of_cases = is_variant if sum(map(is_variant, titles)) > 1 else is_fault
+        faults = [one for one, said in zip(children, titles, strict=True) if of_cases(said)]
         if not counted and self._in_cases():
             faults = [one for one in children if one.purpose == "unknown"]
         alike = len(faults) > 1 and 2 * len(faults) >= len(children)
@@ -199,7 +219,9 @@ class Composer:
         is_phase = section.purpose != "unknown" and len(title.split()) < 3
         said = counted or is_step_heading(section.title)
         is_step = said or (
-            is_order(title) and not is_phase and (section.blocks or section.children)
+            is_order(title)
+            and not (is_phase or is_name(title))
+            and (section.blocks or section.children)
         )
         if not section.level or not is_step:
             return None
@@ -221,7 +243,7 @@ class Composer:
         self, section: Section, heading: Piece, decision: Decision, scope: Scope
     ) -> list[Node]:
         """A heading that is a condition, over what is done then."""
-        trigger, blocks = _without_trigger(section.blocks)
+        trigger, blocks = without_trigger(section.blocks)
         told = f"{decision.condition}: {read_trigger(trigger.text)}" if trigger else ""
         line = trigger.line if trigger else heading.line
         node = Node(line, question_of(told or decision.condition))
@@ -284,7 +306,7 @@ class Composer:
     ) -> bool:
         """Whether what stands below it was read with it. ``names``: commands stand below it, so
         what ends with a colon is what they are for."""
-        said = list(pieces(block.lines))
+        said = joined(list(pieces(block.lines)))
         at = 0
         while at < len(said):
             piece, rest = said[at], said[at + 1 :]
@@ -294,6 +316,10 @@ class Composer:
             if names and piece.text.endswith(":") and not is_order(piece.text):
                 if not self.steering.move(piece, scope, [], []):
                     self.writer.act(piece, piece.text, scope)
+            elif (case := _explained_case(piece, rest)) and self.steering.decide(
+                piece, case, scope, [], rest
+            ):
+                at = len(said)
             elif (count := _belonging(piece, rest)) and self.steering.move(
                 piece, scope, [], rest[:count]
             ):
@@ -466,6 +492,7 @@ class Composer:
         told = are_steps(items)
         within = scope.owner is not None and scope.owner.arms
         cases = cases or (len(items) > 1 and not within and self._in_cases())
+        cases = cases or (len(items) > 1 and _are_cases(items) and any(map(_is_evident, items)))
         for item in items:
             self._item(item, inner, told, cases)
 
@@ -501,10 +528,12 @@ class Composer:
             self.writer.desk.note(first, "note", scope.told)
             self.more(rest, below, scope)
         elif (is_step and (item.number or item.is_checkbox or not _only_tells(first.text))) or (
-            is_clear_order(first.text) or read_consent(first.text) is not None
+            is_clear_order(first.text)
+            or read_consent(first.text) is not None
+            or self.writer.is_practised(first.text)
         ):
             self._step_item(item, first, rest, below, scope)
-        elif is_hard_rule(first.text):
+        elif is_hard_rule(first.text) or (self._ruling and is_rule(first.text)):
             self.writer.rule(first, scope.told, scope)
             self._after_rule(rest, below, scope)
         elif hands_over(first.text):
@@ -563,12 +592,17 @@ class Composer:
             node = self.writer.act(piece, piece.text, scope)
             if is_last_act(piece.text) and node.is_open:
                 node.end = "stop" if denies(piece.text) else "finish"
-        elif is_order(piece.text) and not (in_step and scope.last):
+        elif scope.last and not in_step and _IS_IT.match(piece.text):
+            self.writer.act(piece, piece.text, scope)
+        elif (is_order(piece.text) or self.writer.is_practised(piece.text)) and not (
+            in_step and scope.last
+        ):
             if _is_reference(piece.text) and scope.last:
                 self.writer.say(piece, scope.told)
             else:
                 self._prose_act(piece, scope)
         elif is_order(piece.text):
+            self.writer.retry(piece, scope.told)
             self.writer.say(piece, scope.told, as_step=True)
         elif _OPEN.search(piece.text) or not (scope.last or _TOLD.search(piece.text)):
             self.writer.unclear(piece, scope)
@@ -596,63 +630,6 @@ class Composer:
         """The flowcharts as notes: they show what the steps tell."""
         for block in self.writer.charts:
             self.writer.say(whole(block), None)
-
-
-def _is_counted(section: Section) -> bool:
-    told = ("note", "guardrails", "inputs", "roles", "objective", "aside")
-    if is_step_heading(section.title):
-        return True
-    return bool(step_number(section.title)) and section.purpose not in told
-
-
-def _with_actions(children: Sequence[Section]) -> list[Section]:
-    """``children``; a case without steps has those of the section behind it: ``If this fails``,
-    ``Action``."""
-    found: list[Section] = []
-    for child in children:
-        before = found[-1] if found else None
-        if before and child.purpose == "steps" and not before.children and _is_bare(before):
-            before.children.append(child)
-        else:
-            found.append(child)
-    return found
-
-
-def _has_action(section: Section) -> bool:
-    """Whether a section says under a label what is done, and its heading in which case."""
-    title = bare_title(section.title)
-    if section.purpose != "unknown" or is_step_heading(section.title):
-        return False
-    if _without_trigger(section.blocks)[0] is not None:
-        return True
-    told = (one for block in section.blocks if block.kind == "text" for one in pieces(block.lines))
-    return not is_clear_order(title) and any(is_action(one.text) for one in told)
-
-
-def _without_trigger(blocks: Sequence[Block]) -> tuple[Piece | None, list[Block]]:
-    """The sentence that says under a label when a case is so, and the blocks without it."""
-    first = blocks[0] if blocks and blocks[0].kind == "text" else None
-    told = list(pieces(first.lines)) if first else []
-    if first is None or read_trigger(told[0].text) is None:
-        return None, list(blocks)
-    if len(told) == 1:
-        return told[0], list(blocks[1:])
-    begin = told[1].line
-    if begin == told[0].last:
-        return None, list(blocks)
-    rest = replace(first, line=begin, lines=[row for row in first.lines if row[0] >= begin])
-    return told[0], [rest, *blocks[1:]]
-
-
-def _is_bare(section: Section) -> bool:
-    """Whether a heading is a case, and nothing below it is to be done."""
-    said = (piece.text for block in section.blocks for piece in all_pieces(block))
-    return read_case(section.title) is not None and not any(acts(one) for one in said)
-
-
-def is_case(section: Section) -> bool:
-    """Whether the heading of a section is an order, as ``Cancel an order``."""
-    return section.purpose == "unknown" and is_order(bare_title(section.title))
 
 
 def _number(node: Node, number: str, scope: Scope) -> None:
@@ -689,6 +666,13 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
     return int(decision.explains and is_order(rest[0].text))
 
 
+def _explained_case(piece: Piece, rest: Sequence[Piece]) -> Decision | None:
+    """``**Lamp is red** — no power. Switch it on.``: what is done stands behind what it means."""
+    if not piece.text.startswith("**") or not any(is_order(one.text) for one in rest):
+        return None
+    return read_labelled(piece.text, explained=True)
+
+
 def _case_of(
     first: Piece, rest: Sequence[Piece], below: Sequence[Block], is_step: bool, is_case: bool
 ) -> Decision | None:
@@ -714,6 +698,12 @@ def _are_cases(items: Sequence[Block]) -> bool:
         and bool(read_labelled(one.text, True) or read_decision(one.text) or read_arrow(one.text))
         for one in found
     )
+
+
+def _is_evident(item: Block) -> bool:
+    """Whether an item names a case by itself, so that those beside it are cases, too."""
+    first, _ = first_piece(item)
+    return first is not None and read_labelled(first.text) is not None
 
 
 def _only_tells(text: str) -> bool:

@@ -11,35 +11,43 @@ from dcf.sop.runbook.flow import Node
 from dcf.sop.runbook.items import are_steps
 from dcf.sop.runbook.placeholders import input_name
 from dcf.sop.runbook.scope import Reader, Scope
-from dcf.sop.runbook.wording import Piece, core, is_order
+from dcf.sop.runbook.wording import Piece, core, is_order, plain
 from dcf.sop.runbook.writer import Writer
 
 _EACH = re.compile(
     r"\b(?:for|on|in|to|from|of|with|at) (?:each|every)(?: of the| one of the| and every)? "
     r"(?P<what>[a-z][\w /-]{0,50})"
-    r"|^\w+ (?:each|every) (?P<object>[a-z][\w /-]{0,50})"
-    r"|^(?:go|work|walk|loop|iterate|step) (?:through|over) (?:all |each |every |the |a |of )+"
-    r"(?:list of |set of )?(?P<through>[a-z][\w /-]{0,50})"
-    r"|\b(?:on|in|for|to) (?:both|all)(?: of)?(?: the| your| our)? (?P<both>(?!cases?\b|times?\b|"
+    r"|^\w+ (?:and \w+ )?(?:each|every) (?P<object>[a-z][\w /-]{0,50})"
+    r"|^(?:go|work|walk|loop|iterate|step) (?:through|over) (?:(?:all |each |every |of )+(?:the )?"
+    r"|(?:the |a )(?:list of |set of |(?=[\w -]*s\b)))(?P<through>[a-z][\w /-]{0,50})"
+    r"|(?<!ask )(?<!asking )(?<!look )"
+    r"\b(?:on|in|for|to) (?:both|all)(?: of)?(?: the| your| our)? (?P<both>(?!cases?\b|times?\b|"
     r"sides?\b|other\b|costs\b)[a-z][\w /-]{0,50})"
-    r"|\bfor all (?:of )?(?:the )?(?P<all>[a-z][\w /-]{0,50})"
+    r"|(?<!ask )(?<!asking )(?<!look )\bfor all (?:of )?(?:the )?(?P<all>[a-z][\w /-]{0,50})"
     r"|\b(?:each|every) of (?:the|these) (?P<of>[a-z][\w /-]{0,50})"
+    r"|\b(?:before|after) each (?P<turn>[a-z][\w /-]{0,50})"
+    r"|\brepeat (?:the |these |this )?(?:steps?|procedure|process|measurements?|above)"
+    r"(?: [0-9]+[a-z]?| and| to| ?[-–]|,)* (?:for|on|with|in|using) (?P<again>\S[\w /-]{0,50})"
     r"|\brepeat(?:ed)? (?:\S+ ){0,6}?(?:for|on|with) (?:the |all |each |every |any |several "
     r"|multiple |both |as many )+(?:other |remaining "
     r"|next |further |additional )*(?P<rest>[a-z][\w /-]{0,50})",
     re.IGNORECASE,
 )
+_STRESSED = re.compile(r"\b(?:ALL|EACH|EVERY) (?:of (?:the )?|the )?(?P<what>[a-z][\w /-]{0,50})")
 _ONE_BY_ONE = re.compile(
-    r"\b\w+ (?:(?:the|all|each|every|your|of) )*(?P<what>[\w/-]+(?: [\w/-]+){0,3}?),?[*_ ]+"
+    r"\bone (?P<single>[a-z][\w/-]*(?: [\w/-]+)?) at a time\b|\b(?P<unit>[a-z]{3,}) by (?P=unit)\b"
+    r"|\b\w+ (?:(?:the|all|each|every|your|of) )*(?P<what>[\w/-]+(?: [\w/-]+){0,3}?),?[*_ ]+"
     r"(?:one[ -](?:by[ -]one|at a time|after (?:another|the other))|in turn|individually"
     r"|sequentially)\b",
     re.IGNORECASE,
 )
+_NO_UNITS = frozenset({"side", "step", "little", "day", "year", "bit", "word", "letter"})
+"""``Step by step`` is a manner."""
 _NAME_ENDS = re.compile(
     r"\s+(?:in|of|that|which|on|with|from|to|and|or|you|is|are|we|by|where|whose|this|the"
     r"|listed|do|run|using"
-    r"|for|has|have|should|must|will|until|before|after|if|when|as|at|below|above|above"
-    r"|affected by)\b.*",
+    r"|for|has|have|should|must|will|until|before|after|if|when|as|at|below|above|into|onto"
+    r"|under|over|through|between|within|without|during|upon|per|affected by)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 _UNTIL = re.compile(
@@ -95,7 +103,12 @@ class Loops:
             node.item = f"each_{node.item}"
         declared = self.writer.found.inputs.get(node.items)
         if declared is None or declared.type != "array":
-            self.writer.found.inputs[node.items] = Value(node.items, "array", line=node.line)
+            self.writer.found.inputs[node.items] = Value(
+                node.items,
+                "array",
+                description=f"One for each turn of: {plain(first.text)}",
+                line=node.line,
+            )
         for work in node.body:
             if work.kind == "manual":
                 work.reads.append(node.item)
@@ -121,7 +134,7 @@ def _one(name: str) -> str:
 def _many(name: str) -> str:
     if name.endswith("s") and not name.endswith("ss"):
         return name
-    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    return f"{name[:-1]}ies" if re.search(r"[^aeiou]y$", name) else f"{name}s"
 
 
 def read_each(text: str) -> str | None:
@@ -129,12 +142,18 @@ def read_each(text: str) -> str | None:
     if len(text) > MAX_PHRASE:
         return None
     hidden = masked(text)
-    found = _EACH.search(hidden) or _EACH.search(masked(core(text)))
+    found = _EACH.search(hidden) or _EACH.search(masked(core(text))) or _STRESSED.search(text)
     if found:
         said = next(one for one in found.groups() if one)
+        if re.match(r"steps?\b", said, re.IGNORECASE):
+            # Steps are what the text, or what is to be written, is made of, and no things.
+            return None
         return _NAME_ENDS.sub("", said).strip(" -/") or None
     found = _ONE_BY_ONE.search(hidden)
-    return " ".join(found["what"].split()[-2:]) if found else None
+    if found is None or found["unit"] in _NO_UNITS:
+        return None
+    said = found["single"] or found["unit"] or found["what"]
+    return " ".join(said.split()[-2:])
 
 
 def read_until(text: str) -> tuple[str, bool] | None:

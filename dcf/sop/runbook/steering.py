@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dcf.sop.runbook.answers import read_answer, read_otherwise
+from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
-from dcf.sop.runbook.cases import read_arrow
+from dcf.sop.runbook.cases import read_case_of
 from dcf.sop.runbook.conditions import Decision, read_decision, read_inside
 from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.ends import denies, hands_over, is_helpless, is_last_act, read_end
@@ -30,9 +32,12 @@ from dcf.sop.runbook.scope import Reader, Scope
 from dcf.sop.runbook.wording import Piece, core, is_order, plain, question_of, title_of
 from dcf.sop.runbook.writer import Writer
 
+_ONLY = re.compile(r"\bonly\s+(?:if|when|once|after)\b", re.IGNORECASE)
 _SHORT = 7
 """Letters of a name that many headings may have."""
 _LONGEST_CASE = 6
+_MOST_NESTED = 8
+"""Commas of a consequence that may be a decision again; each would be looked at in each."""
 _CASE = re.compile(r"(?:with|without|from|for|on|in)\b", re.IGNORECASE)
 _JOINT = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+|\.\s+")
 
@@ -73,7 +78,7 @@ class Steering:
         if inside is not None:
             self._inside(piece, inside, scope, below, rest)
             return True
-        decision = read_decision(piece.text) or read_arrow(piece.text) or self._led(piece, scope)
+        decision = read_decision(piece.text) or read_case_of(piece.text) or self._led(piece, scope)
         if decision is not None:
             return self.decide(piece, decision, scope, below, rest)
         until = read_until(piece.text)
@@ -195,15 +200,27 @@ class Steering:
         """Whether ``decision`` decides anything, and was taken."""
         if not decision.then and not below:
             return False
-        if decision.explains and not below and not rest:
+        practised = self.writer.is_practised(decision.then)
+        if decision.explains and not below and not rest and not practised:
             return False
+        if forbids(decision.then) and (rest_of_it := _besides(decision.then)):
+            decision = replace(decision, then=rest_of_it)
         if forbids(decision.then):
             self.writer.rule(piece, scope.told)
             self.reader.more(list(rest), list(below), scope)
             return True
+        alone = not (below or rest or decision.otherwise or decision.further)
+        if alone and self._waits(piece, decision):
+            self.writer.act(piece, piece.text, scope)
+            return True
         node = self._ask(piece, decision, scope, below, rest)
         self.writer.desk.note(piece, "condition", node)
         return True
+
+    def _waits(self, piece: Piece, decision: Decision) -> bool:
+        """Whether nothing is done until somebody agrees: ``unless the lead approves``."""
+        only = decision.negated or _ONLY.search(piece.text) is not None
+        return only and read_consent(piece.text) is not None and read_consent(decision.then) is None
 
     def _ask(
         self,
@@ -319,7 +336,7 @@ class Steering:
                 self._new(piece, head, nodes, scope)
             self._go(piece, nodes, first or jump, "" if first else end)
             return
-        nested = read_decision(said)
+        nested = read_decision(said) if said.count(",") <= _MOST_NESTED else None
         if nested is not None and nested.then and not nested.same:
             node = Node(piece.line, question_of(nested.condition))
             arm = Arm(NO if nested.negated else YES, line=piece.line)
@@ -427,6 +444,12 @@ class Steering:
         last.end, last.jump, last.way_line = end, jump, piece.line
         self.writer.desk.note(piece, "step", last)
         return True
+
+
+def _besides(text: str) -> str:
+    """What is to be done besides what must not be: ``Do not sign; call security``."""
+    clauses = re.split(r"\s*;\s*|\s+[–—-]\s+|,\s+(?:but|instead)\s+", text)
+    return next((one for one in clauses[1:] if leads(one) and not forbids(one)), "")
 
 
 def _marked(node: Node) -> str:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dcf.sop.language.phrase import masked
 from dcf.sop.runbook.clauses import is_done_by_people, somebody_acts
@@ -23,6 +24,10 @@ _ABBREVIATED = re.compile(
     r"|[A-Za-z])|\.)$",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(
+    r"(?:If|When|Unless|Otherwise|Else|Then|The|This|It|There|You|Do|In case|After|Once|Wait)\s"
+)
+"""Begins a sentence also behind what may be an abbreviation: ``Connect A and B. If …``."""
 _OPENS = re.compile(r"[\"'“‘(\[*_`~<!#>-]*(?P<letter>\S)")
 _POINTS = re.compile(r"(?:[-=]{1,2}>|[→⇒➔➜⟶])")
 _DECORATION = re.compile(r"^(?:[*_~`\"'“(\[]|[^\w\s<$`{(\[\"'“*_~/.-])+\s*")
@@ -41,7 +46,8 @@ _FILLER = re.compile(
 )
 _LEAD = re.compile(
     r"(?:(?:in|on|from|for|to|after|before|at|with|using|via|once|as|during|under|within|by|if|when"
-    r"|while|unless|depending|because|since|until|upon|without|given|following|where|assuming)\b"
+    r"|while|unless|depending|because|since|until|upon|without|given|following|where|assuming"
+    r"|each|every)\b"
     r"[^:;]{1,200}?),\s+(?=[*_\[]{0,3}(?P<word>[A-Za-z-]+)(?P<rest>.{0,40}))",
     re.IGNORECASE,
 )
@@ -91,6 +97,7 @@ _KEPT = words_in(
     """
 )
 """What something has to be all the time is no step: ``Logs should be kept``."""
+_THROUGHOUT = re.compile(r"\b(?:at all times|at any time|throughout)\b", re.IGNORECASE)
 _STATES = words_in(
     """
     be have contain match support exist remain comply meet not never
@@ -148,7 +155,8 @@ _CLAUSE_AHEAD = re.compile(
 )
 _OBJECT_AHEAD = re.compile(
     r"(?:the|all|any|an?|your|our|this|these|that|those|each|every|both|it|them|him|her|their|its"
-    r"|yourself|whether|some|no|[0-9]+|up|out|off|down)\b(?! (?:is|are|was|has|can|may)\b)"
+    r"|yourself|whether|some|no|[0-9]+|up|out|off|down|away|aside)\b"
+    r"(?! (?:is|are|was|has|can|may)\b)"
     r"|[`<$]|\[",
     re.IGNORECASE,
 )
@@ -198,7 +206,8 @@ def _ends(text: str) -> Iterator[int]:
         if not (letter.isupper() or letter.isdigit() or not letter.islower()):
             continue
         word = text[max(0, found.start() - 12) : found.start()]
-        if text[found.start()] == "." and _ABBREVIATED.search(word):
+        abbreviated = text[found.start()] == "." and _ABBREVIATED.search(word)
+        if abbreviated and not _SENTENCE.match(text, found.end()):
             continue
         yield found.end()
 
@@ -247,6 +256,7 @@ def _lead(said: str) -> int:
     return first
 
 
+@lru_cache(maxsize=1024)
 def is_order(text: str) -> bool:
     """Whether the sentence tells somebody to do something. It goes by its first word: verbs that
     are nouns too (``Log files are kept``) count unless a finite verb follows."""
@@ -318,6 +328,10 @@ def is_duty(text: str) -> bool:
     asked = _SO.search(said)
     if asked and _is_imperative(core(asked["order"] or asked["asked"])):
         return True
+    if any(_is_imperative(core(part)) and is_clear_order(part) for part in _clauses_behind(said)):
+        return True
+    if _THROUGHOUT.search(said):
+        return False
     for found in _DUTY.finditer(said):
         verb = found["verb"].lower()
         somebody = found["who"].lower() in ("you", "we", "they") or has_somebody(found["who"])
@@ -329,6 +343,11 @@ def is_duty(text: str) -> bool:
     if done is not None and (base := base_of(done["verb"].lower())):
         return base not in _KEPT and (not done["will"] or said != plain(text)[:300])
     return False
+
+
+def _clauses_behind(said: str) -> list[str]:
+    """The clauses behind semicolons."""
+    return [part.strip() for part in said.split(";")[1:]]
 
 
 def word_stems(text: str) -> frozenset[str]:
