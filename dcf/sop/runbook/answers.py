@@ -23,6 +23,13 @@ _ANSWER = re.compile(
     rf"|\s+[-–—]\s)[*_]*\s*",
     re.IGNORECASE,
 )
+_SHORT = re.compile(
+    r"(?:it|they|he|she|there|that|this) (?:is|are|does|do|did|has|have|was|were|can|will)"
+    r"(?P<no>n['’]t| not|not)?\s*:\s+",
+    re.IGNORECASE,
+)
+"""``It does: …``, ``They don't: …``"""
+_POINTER = re.compile(rf"{ARROW}\s*")
 _SAID_AGAIN = re.compile(r"[^:.;]{3,80}:(?:\s+|$)")
 """``No, the disks are gone: …``"""
 _YES = frozenset({"yes", "ja", "oui", "sí", "true", "passed", "pass", "success", "successful"})
@@ -36,6 +43,9 @@ def read_otherwise(text: str) -> str | None:
 
 def read_answer(text: str) -> tuple[str, str] | None:
     """``Yes: …``: the label, and what follows from it."""
+    text = _POINTER.sub("", text, count=1) if _POINTER.match(text) else text
+    if short := _SHORT.match(text):
+        return NO if short["no"] else YES, text[short.end() :].strip()
     found = _ANSWER.match(text)
     if found is None:
         return None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.answers import ARROW, read_answer
-from dcf.sop.runbook.conditions import Decision, opens, read_alone, read_decision
+from dcf.sop.runbook.conditions import Decision, finds_out, opens, read_alone, read_decision
 from dcf.sop.runbook.consequences import bids, leads
 from dcf.sop.runbook.ends import hands_over, is_last_act
 from dcf.sop.runbook.sections import Section
-from dcf.sop.runbook.wording import is_order, pieces, plain
+from dcf.sop.runbook.verbs import is_verb
+from dcf.sop.runbook.wording import Piece, core, is_order, pieces, plain
 
 _ANY_OF = re.compile(
     r"(?P<then>.*?),?\s+(?:only\s+)?(?:if|when|in case|in the event(?: that)?)(?:\s+(?:any|one|some"
@@ -28,7 +30,7 @@ _DEPENDS = re.compile(
 _LABELLED = re.compile(
     r"(?P<mark>\*\*|__|\*|`)(?P<bold>(?:(?<=\*\*)[^*\n]{3,90}?|[^*_`\n]{3,90}?))\s*:?(?P=mark)\s*(?:[:–—-]"
     r"|\?)?\s*(?P<then>\S.*)"
-    r"|(?P<bare>[^*_`:.\n]{3,60}?)\s*(?::\s+|\?\s+)(?![-=–—→])(?P<told>\S.*)",
+    r"|(?P<bare>(?:[^*_`:.\n]|\.(?=\d)){3,60}?)\s*:\s+(?![-=–—→])(?P<told>\S.*)",
     re.DOTALL,
 )
 _STATE = re.compile(
@@ -46,12 +48,37 @@ _FAULT = re.compile(
     r"| (?:open|closed|locked|offline|critical|exceeded)$",
     re.IGNORECASE,
 )
+_COMPARED = re.compile(
+    r"[<>≤≥≠]|\b(?:less|more|fewer|greater|higher|lower|larger|smaller|older|newer|longer|shorter"
+    r"|bigger|later|earlier) than\b|\b(?:above|below|over|under|between|beyond|exceeding|at least"
+    r"|at most|up to) [~€$£]?[0-9]|\b[0-9]+ ?[–-] ?[0-9]+ ?[%°€$£]|^(?:out of|no|none|nothing|nobody"
+    r"|neither|not|any|still|only|everything|everybody|everyone|without) .",
+    re.IGNORECASE,
+)
+"""A measure, or a negation ahead: ``Between 5 and 8 °C``, ``No answer after a minute``."""
+_CLAUSE = re.compile(r"(?:it|they|he|she|there|you|we) [\w'’]+", re.IGNORECASE)
+_FAULTY = re.compile(rf".* {_FAULT.pattern.partition('| (?:open')[0]}$", re.IGNORECASE)
+_ANNOUNCES = re.compile(
+    r"(?:notes?|tips?|hints?|info\w*|warnings?|caution|important|examples?|steps?|actions?"
+    r"|commands?|goal|purpose|results?|expected\b.*|output|owner|role|contact|why|how|what|when"
+    r"|where|who|optional\w*|recommended|references?|see|usage|prerequisites?|phase|deadline|time"
+    r"|duration|frequency|priority|first|second|third|then|next|finally|also|remember)\b",
+    re.IGNORECASE,
+)
+"""Names what follows it, and no case."""
+_QUESTION = re.compile(
+    r"(?P<asked>(?!(?:what|how|why|who|whom|whose|which|where|when)\b)[^?]{3,160})\?[*_\"”]*\s+"
+    r"(?P<then>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
 _OF_THIS = re.compile(
     r"(?:this|it|these) (?:[\w-]+ )?(?:applies|apply|is used|fires|triggers)|to (?:use|apply)\b.*",
     re.IGNORECASE,
 )
 """When the whole text is for: ``When this applies``."""
 _WHEN_TO = re.compile(r"when (?:and how )?(?:to|should (?:i|you|we)) ", re.IGNORECASE)
+_OF_USE = re.compile(r"(?:use|apply|follow|run|read|start|call|invoke|perform|execute|do)\b", re.I)
+"""When the text itself is for: ``When to use this runbook``."""
 _TRIGGER = re.compile(
     r"[*_]{1,2}(?:triggers?|conditions?|when|if|criteria|applies (?:to|when)|signs?|symptoms?)"
     r"\s*(?::[*_]{1,2}|[*_]{1,2}\s?[:–—-])\s+(?=\S)",
@@ -83,7 +110,13 @@ _ONE_OF = re.compile(
     r"(?:\s*#?[0-9]+|\s+[A-Za-z](?=\s*[:.)–—-]))?\s*[:.)–—-]\s*(?=\S)",
     re.IGNORECASE,
 )
+_VARIANT = re.compile(
+    r"(?:on|in|with|without|using|via|from|for) \S.*"
+    r"|.*\b(?:users|customers|clients|employees|members|accounts|tenants|patients|students|orders)",
+    re.IGNORECASE,
+)
 _LONGEST_STATE = 12
+_BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{3,90}(?:\*\*|__)[.:]?")
 
 
 def read_case(title: str) -> Decision | None:
@@ -114,15 +147,23 @@ def acts(text: str) -> bool:
     """Whether ``text`` tells somebody to do something, always or in some case."""
     if is_order(text):
         return True
-    decision = read_decision(text) or read_arrow(text) or read_labelled(text)
+    answer = read_answer(text)
+    if answer is not None and leads(answer[1]):
+        return True
+    decision = read_decision(text) or read_case_of(text)
     return decision is not None and leads(decision.then)
+
+
+def read_case_of(text: str) -> Decision | None:
+    """The case that a sentence names without a word for it, and what is done in it."""
+    return read_arrow(text) or read_asked(text) or read_labelled(text)
 
 
 def read_when_to(title: str) -> str:
     """``When to escalate``: what is done in each of the cases below it; empty for none."""
     found = _WHEN_TO.match(title)
     then = title[found.end() :].strip() if found else ""
-    return then if hands_over(then) else ""
+    return then if hands_over(then) or (is_order(then) and not _OF_USE.match(then)) else ""
 
 
 def read_trigger(text: str) -> str | None:
@@ -155,6 +196,18 @@ def is_fault(text: str) -> bool:
     return few and not is_order(text) and bool(_STATE.search(text) or _FAULT.search(text))
 
 
+def is_variant(title: str) -> bool:
+    """Whether a heading beside others says for what its steps are: ``On macOS``, ``New users``."""
+    return bool(_VARIANT.fullmatch(title)) and not is_order(title)
+
+
+def begins(text: str) -> bool:
+    """Whether ``text`` is something to do, of which the label before it leaves no doubt: any verb
+    ahead is one."""
+    first = re.match(r"[a-z]+(?:-[a-z]+)*", core(text), re.IGNORECASE)
+    return leads(text) or (first is not None and is_verb(first[0].lower()))
+
+
 def read_labelled(text: str, any_label: bool = False, explained: bool = False) -> Decision | None:
     """``**Login fails**: reset the password``. ``any_label``: whatever stands before the colon is
     a case, as in a list below ``Depending on …``. ``explained``: what is to be done follows in
@@ -166,11 +219,46 @@ def read_labelled(text: str, any_label: bool = False, explained: bool = False) -
         return None
     label = (found["bold"] or found["bare"]).strip(" :*_")
     then = (found["then"] or found["told"]).strip()
-    if not (leads(then) or explained) or (is_order(label) and not (any_label and found["bold"])):
+    if _ANNOUNCES.fullmatch(label) or not (begins(then) or explained):
         return None
-    if any_label or (is_state(label) if found["bold"] is None else is_fault(label)):
+    if is_order(label) and not (any_label and found["bold"]):
+        return None
+    if any_label or (is_case_like(label) if found["bold"] is None else is_fault(label)):
         return Decision(label, then)
     return None
+
+
+def is_case_like(label: str) -> bool:
+    """Whether ``label``, in front of something to do, tells what is so then."""
+    if len(label.split()) > _LONGEST_STATE:
+        return False
+    told = (is_state(label), _COMPARED.search(label), _CLAUSE.match(label), _FAULTY.match(label))
+    return any(told)
+
+
+def read_asked(text: str) -> Decision | None:
+    """``Did anybody click? Reset their password``: a question, and what is done if it is so."""
+    found = _QUESTION.match(plain(text)) if len(text) <= MAX_PHRASE else None
+    if found is None or read_answer(found["then"]) or opens(found["then"]):
+        return None
+    if finds_out(found["then"]):  # the answer, rather than what follows from it
+        return None
+    then = re.sub(r"^then,?\s+", "", found["then"], flags=re.IGNORECASE)
+    return Decision(found["asked"].strip(" *_"), then) if leads(then) else None
+
+
+def joined(said: Sequence[Piece]) -> list[Piece]:
+    """``said`` with each question, or case in bold letters, and what is done then as one."""
+    found: list[Piece] = []
+    for one in said:
+        before = found[-1] if found else None
+        if before is not None and (before.text.endswith("?") or _BOLD.fullmatch(before.text)):
+            whole = f"{before.text} {one.text}"
+            if read_asked(whole) or read_labelled(whole):
+                found[-1] = Piece(before.line, one.last, whole)
+                continue
+        found.append(one)
+    return found
 
 
 def read_any_of(text: str) -> str | None:

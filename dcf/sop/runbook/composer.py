@@ -22,6 +22,8 @@ from dcf.sop.runbook.cases import (
     has_cases,
     is_action,
     is_fault,
+    is_variant,
+    joined,
     read_any_of,
     read_arrow,
     read_case,
@@ -112,6 +114,9 @@ class Composer:
         self.writer.desk.path = section.path
         heading = Piece(section.line, section.last or section.line, section.title)
         decision = read_case(section.title)
+        aside_said = read_aside(section.title)
+        if decision is None and aside_said is not None:
+            decision = replace(aside_said, then=aside_said.then if is_order(section.title) else "")
         if decision is None and (behind := read_decision(bare_title(section.title))):
             decision = behind
         if decision is None and (case or section.title.endswith("?")):
@@ -141,7 +146,9 @@ class Composer:
         cases = [one for one in children if self.by_cases and is_case(one)]
         counted = len(children) > 1 and all(_is_counted(one) for one in children)
         children = _with_actions(children)
-        faults = [one for one in children if is_fault(bare_title(one.title))]
+        titles = [bare_title(one.title) for one in children]
+        of_cases = is_variant if sum(map(is_variant, titles)) > 1 else is_fault
+        faults = [one for one, said in zip(children, titles, strict=True) if of_cases(said)]
         if not counted and self._in_cases():
             faults = [one for one in children if one.purpose == "unknown"]
         alike = len(faults) > 1 and 2 * len(faults) >= len(children)
@@ -284,7 +291,7 @@ class Composer:
     ) -> bool:
         """Whether what stands below it was read with it. ``names``: commands stand below it, so
         what ends with a colon is what they are for."""
-        said = list(pieces(block.lines))
+        said = joined(list(pieces(block.lines)))
         at = 0
         while at < len(said):
             piece, rest = said[at], said[at + 1 :]
@@ -294,6 +301,10 @@ class Composer:
             if names and piece.text.endswith(":") and not is_order(piece.text):
                 if not self.steering.move(piece, scope, [], []):
                     self.writer.act(piece, piece.text, scope)
+            elif (case := _explained_case(piece, rest)) and self.steering.decide(
+                piece, case, scope, [], rest
+            ):
+                at = len(said)
             elif (count := _belonging(piece, rest)) and self.steering.move(
                 piece, scope, [], rest[:count]
             ):
@@ -569,6 +580,7 @@ class Composer:
             else:
                 self._prose_act(piece, scope)
         elif is_order(piece.text):
+            self.writer.retry(piece, scope.told)
             self.writer.say(piece, scope.told, as_step=True)
         elif _OPEN.search(piece.text) or not (scope.last or _TOLD.search(piece.text)):
             self.writer.unclear(piece, scope)
@@ -687,6 +699,13 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
         if read_decision(one.text) is not None:
             break
     return int(decision.explains and is_order(rest[0].text))
+
+
+def _explained_case(piece: Piece, rest: Sequence[Piece]) -> Decision | None:
+    """``**Lamp is red** — no power. Switch it on.``: what is done stands behind what it means."""
+    if not piece.text.startswith("**") or not any(is_order(one.text) for one in rest):
+        return None
+    return read_labelled(piece.text, explained=True)
 
 
 def _case_of(

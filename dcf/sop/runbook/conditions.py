@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.answers import ARROW
-from dcf.sop.runbook.consequences import bids, explaining, leads
+from dcf.sop.runbook.consequences import bids, explaining, is_verdict, leads
 from dcf.sop.runbook.flow import NO, YES
 from dcf.sop.runbook.wording import core, is_order, plain
 
@@ -15,9 +15,29 @@ _BEFORE = (
     r"(?:(?:however|but|and|also|then|now|or|else|otherwise|only|note that|alternatively|optionally"
     r"|similarly|likewise|finally|next|first|\*\*|__|[-–]),?\s*)*"
 )
+_FAILS = (
+    r"(?:fail\w*|errors?|attempts?|tries|retries|unsuccessful|timeouts?|mismatch|refusal|denial)"
+)
+_OUTCOME = (
+    rf"(?:{_FAILS}|rejection|success|doubt|approval|alarm|emergency|emergencies|conflicts?"
+    r"|no (?:answer|response|reply|reaction))"
+)
+"""What may come of something, or not: after it, on it, in case of it."""
+_EVENT = (
+    r"(?:[^,;:]{2,80}?\b(?:exceeds?|reach(?:es|ed)|drops?|rises?|falls?|fails?|breaks?|hangs|crashes"
+    r"|stops?|above|below|over|under|suspect\w*|smells?|hears?|notices?)\b)"
+)
+"""What nobody brings about by doing the steps."""
 _IF = re.compile(
-    rf"{_BEFORE}(?P<word>if|in (?:the )?(?:case|event)(?: that| of| when)?|unless"
+    rf"{_BEFORE}(?P<word>if(?:,[^,]{{2,40}},)?"
+    r"|in (?:the |an? )?(?:case|event)(?: that| of| when)?"
+    r"|in (?:the |an? )(?:rare|unlikely|worst|special|exceptional|unusual|odd) (?:case|event)"
+    r" (?:that|of|when|where)|unless"
     r"|should(?=\s+(?:an?|any|no|the|this|that|these|those|it|you|we|they|there|your|our)\b)"
+    rf"|after(?=\s+(?:[\w-]+\s+){{0,4}}?(?:{_FAILS}|no (?:answer|response|reply))\b)"
+    rf"|(?:up)?on(?=\s+(?:[\w-]+ )?{_OUTCOME}\b)|in(?=\s+(?:an? )?{_OUTCOME}\b)"
+    rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
+    r"|without(?=\s+(?!\w+ing\b))"
     r"|where applicable,? if|wenn|falls|sollte|si|en caso de(?: que)?|en cas de)\b\s*",
     re.IGNORECASE,
 )
@@ -31,7 +51,8 @@ _WHEN = re.compile(
 )
 """Words that open a condition, or tell something else: a time, a place, a purpose."""
 _IN_TIME = re.compile(
-    r"[\w-]+ing\b|you(?:'re|’re| are| have| want| need)\b"
+    r"[\w-]+ing\b|you(?:'re|’re)?\b(?! (?:see|find|cannot|can['’]t|do not|don['’]t|notice|suspect"
+    r"|get|receive|hear|encounter|lack)\b)"
     r"|(?:possible|applicable|needed|necessary|appropriate|required|relevant|available)\b"
     r"|.*\b(?:done|finish(?:ed|es)|complet\w+|ready|prompted|asked|over|up|installed|created"
     r"|started"
@@ -47,7 +68,7 @@ _NO_CASE = re.compile(
     r"|simplicity|most|some reason|best|help|assistance|questions|context|the"
     r" (?:time|purposes?|sake|first|next|last|rest|same|most|above|following)|an? (?:\w+ )?(?:list"
     r"|overview|description|explanation|guide|example|few|while|minute|hour|day|moment|full)"
-    r"|[0-9]+|\w+ing|safety reasons|security reasons)\b",
+    r"|[0-9]+|(?!(?:warn|exist|miss|fail|pend|remain|runn|incom|outgo|outstand)ing)\w+ing|safety reasons|security reasons)\b",
     re.IGNORECASE,
 )
 _MAY = re.compile(r"(?:you|we|they|the agent|agents?|users?) (?:can|may)\b", re.IGNORECASE)
@@ -61,8 +82,8 @@ _FURTHER = re.compile(
     re.IGNORECASE,
 )
 _INSIDE = re.compile(
-    r"(?:\s*[;:,]\s*|\s+[–—-]\s+)(?:and |but |or |then )?(?=(?:if|unless|in case|when)\b)"
-    r"|\s+(?:and|but)\s+(?=if\b)",
+    r"(?:\s*[;:,]\s*|\s+[–—-]\s+)(?:and |but |or |then )?(?=(?:if|unless|in case|when"
+    r"|after)\b)|\s+(?:and|but)\s+(?=if\b)",
     re.IGNORECASE,
 )
 _SEPARATOR = re.compile(rf"\s*{ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|\s+then\s+|\s+[–—]\s+")
@@ -102,11 +123,19 @@ _BEHIND = re.compile(
 _ASKING = re.compile(
     r"(?:check|verify|see|determine|confirm|ask|decide|find|know|test|validate|identify|assess"
     r"|evaluate|consider|investigate|inspect|look|monitor|review|make|ensure|learn|tell|note"
-    r"|understand|examine|establish|clarify|watch|observe|analy[sz]e)\b",
+    r"|understand|examine|establish|clarify|watch|observe|analy[sz]e|compare|count|measure|search"
+    r"|list|query|calculate)\b",
     re.IGNORECASE,
 )
+_LOOKS_IN = re.compile(
+    r"(?:check|see|look|verify|find|ask|determine|confirm) (?:in|on|at|with|from|by|via|using|under)"
+    r"\b[^,;]{1,60} (?:if|whether)\b",
+    re.IGNORECASE,
+)
+"""``Check in the system if the room is taken``: whether it is."""
 _IN_BRACKETS = re.compile(
-    r"\s*\((?:only )?(?P<word>if|unless|when)\s+(?P<said>[^()]{2,80})\)(?=[.:]?$|\s*`[^`]*`$)",
+    r"\s*\((?:(?:only )?(?P<word>if|unless|when)\s+(?P<said>[^()]{2,80})"
+    r"|(?P<only>[\w-]+(?: [\w-]+){0,2}) only)\)(?=[.:]?[*_]*$|\s*`[^`]*`$)",
     re.IGNORECASE,
 )
 _FINDS_OUT = re.compile(
@@ -189,10 +218,11 @@ def read_aside(text: str) -> Decision | None:
     aside = _IN_BRACKETS.search(masked(said))
     if aside is None or not said[: aside.start()].strip():
         return None
-    condition = said[aside.start("said") : aside.end("said")].strip()
+    group = "said" if aside["word"] else "only"
+    condition = said[aside.start(group) : aside.end(group)].strip()
     whole = said.rstrip(" .") if _AS_NEEDED.match(condition) else condition
     then = f"{said[: aside.start()]}{said[aside.end() :]}".strip()
-    return Decision(whole, then, negated=aside["word"].lower() == "unless")
+    return Decision(whole, then, negated=(aside["word"] or "").lower() == "unless")
 
 
 def read_alone(text: str) -> Decision | None:
@@ -206,6 +236,11 @@ def read_alone(text: str) -> Decision | None:
     if not _IF.match(hidden) and not _is_case(word, condition, ""):
         return None
     return Decision(condition, "", negated=word == "unless")
+
+
+def finds_out(text: str) -> bool:
+    """Whether ``text`` tells how to learn what is so: ``Check the graph``."""
+    return bool(_ASKING.match(core(text)))
 
 
 def opens(text: str) -> bool:
@@ -264,9 +299,10 @@ def _behind(said: str, hidden: str) -> Decision | None:
     over = _NEEDED_OVER.search(said.rstrip(" ."))
     if over and is_order(said) and (said.endswith(":") or not _BEHIND.search(hidden)):
         return Decision(said[: over.start()], said[: over.start()])
-    if not is_order(said) or said.endswith(":"):
+    if said.endswith(":"):
         return None
-    if aside := read_aside(said):
+    told_to_act = is_order(re.sub(r"^only\s+", "", said, flags=re.IGNORECASE))
+    if told_to_act and (aside := read_aside(said)):
         return aside
     # What stands elsewhere in brackets is said by the way.
     found = _BEHIND.search(_INNER.sub(lambda inner: "_" * len(inner[0]), hidden))
@@ -275,6 +311,8 @@ def _behind(said: str, hidden: str) -> Decision | None:
     condition = said[found.end() :].strip(" .")
     then = said[: found.start()].strip()
     word = found["word"].lower()
+    if not told_to_act and not is_verdict(then):
+        return None
     if word == "if" and _FINDS_OUT.search(then):
         return None
     if not condition or condition.endswith(":") or _FOR_YOU.match(condition):
@@ -284,7 +322,7 @@ def _behind(said: str, hidden: str) -> Decision | None:
     told = core(said)
     if _TELLING.match(told) and not _ABOUT.match(condition):
         return None
-    if _ASKING.match(told) and len(core(then).split()) < 2:
+    if finds_out(told) and (len(core(then).split()) < 2 or _LOOKS_IN.match(told)):
         return None
     if word.startswith("when") and _IN_TIME.match(condition):
         return None

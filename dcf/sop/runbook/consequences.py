@@ -5,9 +5,20 @@ from __future__ import annotations
 import re
 
 from dcf.sop.runbook.ends import is_last_act, read_end
-from dcf.sop.runbook.jumps import NEXT
+from dcf.sop.runbook.jumps import NEXT, leads_elsewhere
 from dcf.sop.runbook.wording import core, is_order
 
+_DECIDED = (
+    r"(?:denied|rejected|refused|declined|closed|escalated|transferred|approved|cancell?ed"
+    r"|refunded|granted|accepted|waived|paid|reimbursed|suspended|terminated|revoked|extended"
+    r"|postponed|exempted|forwarded|referred|dismissed|discarded)"
+)
+"""How a request is dealt with."""
+_VERDICT = re.compile(
+    rf"\b(?:is|are|gets?|(?:will|may|can|must|should|shall) be) (?:\w+ly )?{_DECIDED}\b"
+    r"(?! (?:as|in|on|from|at|because|since)\b)",
+    re.IGNORECASE,
+)
 _REQUIRES = re.compile(
     r"(?:[\w-]+ing (?:[\w\"()-]+ ){1,5})?(?:may |will |always )?requires? (?!that\b)[a-z]",
     re.IGNORECASE,
@@ -20,8 +31,7 @@ _OBLIGES = re.compile(
     r"|(?:[A-Z]{2,5}|teams?|leads?|managers?|owners?|engineers?|coordinators?|officers?|users?"
     r"|customers?|admin\w*|operators?|chairs?|reviewers?|directors?|board)\b[^,;]{0,40}"
     r" (?:may|can|will|would)"
-    r"|(?:is|are) (?:denied|rejected|refused|closed|escalated|transferred|approved|cancell?ed"
-    r"|refunded|granted|accepted))\b",
+    rf"|(?:is|are) {_DECIDED})\b",
     re.IGNORECASE,
 )
 _EXPLAINS = re.compile(
@@ -36,13 +46,20 @@ _EXPLAINS = re.compile(
 def leads(text: str) -> bool:
     """Whether ``text`` is something to do, or a way to go on."""
     said = text.rstrip(". ")
-    return is_order(text) or bool(read_end(text)) or bool(said and NEXT.fullmatch(said))
+    if is_order(text) or read_end(text) or leads_elsewhere(text):
+        return True
+    return bool(said and NEXT.fullmatch(said))
 
 
 def bids(text: str) -> bool:
     """Whether ``text`` is something to do, whoever is said to do it."""
     said = bool(_REQUIRES.match(text) or _OBLIGES.search(text))
     return leads(text) or is_last_act(text) or said
+
+
+def is_verdict(text: str) -> bool:
+    """Whether ``text`` says how all ends, or what becomes of a request: ``It is rejected``."""
+    return bool(read_end(text) or is_last_act(text) or _VERDICT.search(text))
 
 
 def explaining(then: str) -> bool:

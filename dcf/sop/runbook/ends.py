@@ -18,11 +18,18 @@ _WHAT = (
     r"|immediately|at once|there|right away|at this point)"
 )
 _AT_ONCE = r"(?:here|now|immediately|at once|there|right away|at this point)"
+_TELLS = (
+    r"(?:tell|inform|notify|ask|alert|call|contact|report|warn|advise|document|record|log|explain"
+    r"|let|wait|escalate|seek|say|raise|get|return|state)"
+)
+"""What one does beside stopping, rather than with what is stopped (``stop and remove it``)."""
 _STOP = re.compile(
     rf"(?:please )?(?:stop|abort|halt|cancel|exit|quit|terminate|give up|bail out)(?: {_WHAT})*"
     rf"(?: and (?:stop|exit|abort))?"
-    rf"|(?:stop|abort|halt)(?: {_AT_ONCE})?(?: and |, ?|; ?)(?!\w+ (?:the |it ))\w.*"
-    rf"|(?:stop|abort|halt) {_AT_ONCE}\b.*",
+    rf"|(?:stop|abort|halt)(?: {_WHAT})?(?: and |, ?|; ?)(?:then )?(?:{_TELLS}\b.*"
+    rf"|(?!\w+ (?:the |it ))\w.*)"
+    rf"|(?:stop|abort|halt) {_AT_ONCE}\b.*"
+    rf"|call (?:it|{_WHAT}) off",
     re.IGNORECASE,
 )
 _NO_FURTHER = re.compile(
@@ -51,7 +58,7 @@ _FINISH = re.compile(
     rf"|disregard(?:ed)?))(?: (?:it|this|the (?:\w+ )?(?:alert|warning|message|error|issue)))?"
     rf"|(?:the|this|your) {_WHAT}(?: \w+)? (?:is|has) (?:now )?(?:over|ended|complete[d]?"
     rf"|finished|done)"
-    rf"|(?:the|this) {_WHAT} (?:ends (?:here|there)|does not apply|is not applicable)"
+    rf"|(?:the|this) {_WHAT} (?:ends(?: here| there)?|does not apply|is not applicable)"
     rf"|skip the (?:rest|remainder)(?: of .{{0,60}})?|skip (?:the|this) (?:procedure|runbook"
     rf"|playbook)"
     rf"|(?:it|this|they|the (?:\w+ )?(?:alerts?|issues?|problems?|errors?)) (?:will|may|should"
@@ -85,31 +92,59 @@ _OTHERS = re.compile(
     r"|(?:anything|everything) else\b",
     re.IGNORECASE,
 )
-_PARTS = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+")
+_AHEAD = 300
+"""Characters behind the beginning of an order that count."""
+_PARTS = re.compile(
+    r"\s*[:?]\s+|\s+(?:→|⇒|➔|➜|⟶|-{1,2}>|={1,2}>)\s+|\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+"
+)
+_WORK_ITEM = (
+    r"(?:it|this|that|them|him|her|(?:the |this |any |all |such |every |your |their |a )"
+    r"(?:[\w-]+ ){0,2}?(?:case|ticket|incident|issue|request|matter|file|alert|problem|claim|call"
+    r"|caller|customer|user|client|guest|patient|conversation|chat|complaint|dispute|page|task"
+    r"|work|investigation|application|order|question|enquiry|inquiry|report)s?)"
+)
+"""What is worked on, or for whom."""
+_OTHER_BODY = (
+    r"(?:[\w/&'’-]+ ){0,4}?(?:support|teams?|engineers?|engineering|on-?call|vendors?|suppliers?"
+    r"|(?:help|service) ?desk|specialists?|humans?|experts?|admin(?:istrator)?s?|commanders?|leads?"
+    r"|managers?|management|dbas?|sres?|departments?|units?|supervisors?|officers?|offices?"
+    r"|committees?|boards?|agents?|representatives?|ops|operations|security|legal|enforcement"
+    r"|compliance|finance|hr|(?-i:IT)|workshop|authorit(?:y|ies)|police|counsel|owners?"
+    r"|maintainers?|developers?|technicians?|tier ?-?[2-9]|level ?-?[2-9]|l[2-9])\b"
+)
+_TO_KNOW = r"(?:and|to|then|for|whether|if) (?:wait|ask|confirm|approv\w+|get|obtain|know|agree)\b"
+"""Others are asked, and go on with nothing."""
 _HANDED_OVER = re.compile(
-    r"(?:(?:always |immediately )?escalate|\w+ = \S+ \((?:urgent )?escalate\b"
-    r"|transfer (?:the|them|it|this|to|all)|hand (?:it |this |them )?(?:over|off)"
-    r"|(?:open|raise|file|create|submit|log) (?:a|an) (?:\w+ ){0,2}(?:ticket|case"
-    r"|(?:support )?request)"
-    r"|(?:contact|consult|engage|involve|page|call|reach out to|connect with|refer (?:it "
-    r"|this )?to"
-    r"|get help from|ask)\b[^.]{0,60}\b(?:support|team|engineers?|on-?call|vendor|helpdesk|help "
-    r"desk"
-    r"|specialists?|human|experts?|administrators?|commander|lead|manager|dba|sre)\b)",
+    rf"(?:escalate|transfer (?:the|them|it|this|to|all)|\w+ = \S+ \((?:urgent )?escalate\b"
+    rf"|(?:hand|turn) (?:{_WORK_ITEM} )?(?:over|off)"
+    rf"|(?:hand|pass|forward|refer|route|assign|re-?assign|delegate|direct|redirect|transfer|turn"
+    rf"|leave|give) (?:{_WORK_ITEM} )?(?:on |over |up |back |off )?to {_OTHER_BODY}"
+    rf"|(?:{_WORK_ITEM} )?(?:is|are|gets?|must be|should be|will be|has to be|needs to be) "
+    rf"(?:\w+ly )?(?:handed|passed|forwarded|referred|routed|escalated|transferred|delegated"
+    rf"|redirected|turned)(?: on| over| up| off)? to\b"
+    rf"|(?:open|raise|file|create|submit|log) (?:a|an) (?:\w+ ){{0,2}}(?:ticket|case"
+    rf"|(?:support )?request)"
+    rf"|ask \S.{{0,60}} (?:for (?:help|assistance|support)|to (?:take over|help|assist))\b"
+    rf"|(?:contact|consult|engage|involve|page|call|reach out to|connect with|get help from)"
+    rf"\b(?![^.]* {_TO_KNOW})[^.]{{0,60}}\b(?:support|team|engineers?|on-?call|vendor"
+    rf"|helpdesk|help desk|specialists?|human|experts?|administrators?|commander|lead|manager|dba"
+    rf"|sre)\b)",
     re.IGNORECASE,
 )
 _LAST_ACT = re.compile(
     r"(?:close (?:the|this|out|it)|resolve (?:the|this) (?:incident|alert|ticket|case|issue|page)"
     r"|mark (?:the|this) (?:incident|alert|ticket|issue|case|task)\b.{0,20} as (?:resolved|closed"
-    r"|done|complete)|conclude|(?:the |this )?(?:alert|incident|ticket|case|issue"
-    r"|request) (?:can|may|should)"
-    r" be (?:closed|resolved))\b",
+    r"|done|complete)|conclude|(?:end|terminate|finish) the (?:conversation|chat|call|session)"
+    r"|(?:the |this |her |his |their )?(?:alert|incident|ticket|case|issue|request|file|complaint"
+    r"|matter) (?:(?:can|may|should|must|will) be|is|gets) (?:then )?(?:closed|resolved))\b",
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"(?:deny|refuse|reject|decline|turn down) (?:the|it|any|this|them|their|all|to)\b"
-    r"|(?:the |this )?(?:request|order|application|refund|claim) (?:is|must be|should be|will be) "
-    r"(?:denied|refused|rejected|declined)\b",
+    r"(?:deny|refuse|reject|decline|turn down)"
+    r"(?: (?:the|it|any|this|that|them|their|all|such|to)\b|\s*(?:$|[.,;]| and\b| when\b| if\b))"
+    r"|(?:(?:the|this|an?|any|such|all|his|her|their) )?(?:\w+ )?(?:requests?|orders?|applications?"
+    r"|refunds?|claims?|returns?|appeals?|payments?|access) (?:is|are|gets?|(?:must|should|will|may"
+    r"|can|shall) be) (?:then )?(?:denied|refused|rejected|declined|turned down)\b",
     re.IGNORECASE,
 )
 
@@ -133,12 +168,12 @@ def read_end(text: str) -> End:
 
 def is_last_act(text: str) -> bool:
     """Whether whoever does it is done then: ``escalate to the hardware team``."""
-    return hands_over(text) or denies(text) or bool(_LAST_ACT.match(core(text)))
+    return hands_over(text) or denies(text) or _in_a_part(_LAST_ACT, text)
 
 
 def denies(text: str) -> bool:
     """Whether what was asked for is refused."""
-    return bool(_DENIES.match(core(text)))
+    return _in_a_part(_DENIES, text)
 
 
 def is_of_others(text: str) -> bool:
@@ -153,4 +188,11 @@ def is_helpless(condition: str) -> bool:
 
 def hands_over(text: str) -> bool:
     """Whether somebody else goes on."""
-    return any(_HANDED_OVER.match(core(part)) for part in _PARTS.split(text[:MAX_PHRASE]))
+    return _in_a_part(_HANDED_OVER, text)
+
+
+def _in_a_part(act: re.Pattern[str], text: str) -> bool:
+    """Whether an order in ``text`` begins as ``act`` does; what stands behind it counts, too."""
+    said = text[:MAX_PHRASE]
+    starts = [0, *(found.end() for found in _PARTS.finditer(said))]
+    return any(act.match(core(said[at : at + _AHEAD])) for at in starts)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dcf.sop.runbook.answers import read_answer
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout
+from dcf.sop.runbook.cases import joined
 from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.tables import is_table_of_steps
@@ -25,7 +26,7 @@ def first_piece(item: Block) -> tuple[Piece | None, list[Piece]]:
     """The first sentence of an item, and the others of its first paragraph."""
     if not item.children or item.children[0].kind not in ("text", "heading"):
         return None, []
-    found = list(pieces(item.children[0].lines))
+    found = joined(list(pieces(item.children[0].lines)))
     return (found[0], found[1:]) if found else (None, [])
 
 

@@ -14,6 +14,11 @@ _GO = (
     r"(?: (?:to|with|at|from|through)|(?<=go)to)"
 )
 _GOES = re.compile(rf"(?:{_GO}|repeat|redo|retry|rerun)\b", re.IGNORECASE)
+_ELSEWHERE = re.compile(
+    r"(?:(?:go|jump|skip|return|proceed|continue) (?:back |on |ahead |straight |directly |over )*"
+    r"(?:to|with|at|from)\s+\S|(?:repeat|redo|retry|rerun)\b)",
+    re.IGNORECASE,
+)
 _STEP = re.compile(
     rf"\b(?:{_GO}|(?:repeat|redo|retry|rerun|re-run|perform|execute|follow|run|do|try|see)(?: "
     rf"from)?)"
@@ -65,8 +70,9 @@ _ASIDE = re.compile(
 _RESTART = re.compile(
     r"(?:start (?:over|again)|begin again|restart (?:the |this )?(?:procedure|process|runbook|from)"
     r"|(?:go|return|start)(?: back| over| again)* (?:to|from|at) the (?:start|beginning|top)"
-    r"|repeat (?:the|this"
-    r"|all|these|the above|the whole)(?: \w+)? ?(?:procedure|process|steps|above)?)\b",
+    r"|repeat (?:the|this|all|these)(?: \w+)? (?:procedure|process|steps)"
+    r"|repeat (?:all|(?:all )?(?:of )?the above|the whole (?:procedure|process)|this)"
+    r"(?=\W*(?:$|until\b|if\b|for\b)))",
     re.IGNORECASE,
 )
 
@@ -74,6 +80,11 @@ _RESTART = re.compile(
 def goes_on(text: str) -> bool:
     """Whether it only says that the next step is next."""
     return bool(NEXT.fullmatch(core(text).rstrip(".!; "))) or text.strip() in ("", "-", "…")
+
+
+def leads_elsewhere(text: str) -> bool:
+    """Whether ``text`` says to go somewhere else: ``jump to the table below``."""
+    return bool(_ELSEWHERE.match(core(text)))
 
 
 def step_jump(text: str) -> tuple[str, bool] | None:

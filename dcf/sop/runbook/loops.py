@@ -17,24 +17,31 @@ from dcf.sop.runbook.writer import Writer
 _EACH = re.compile(
     r"\b(?:for|on|in|to|from|of|with|at) (?:each|every)(?: of the| one of the| and every)? "
     r"(?P<what>[a-z][\w /-]{0,50})"
-    r"|^\w+ (?:each|every) (?P<object>[a-z][\w /-]{0,50})"
+    r"|^\w+ (?:and \w+ )?(?:each|every) (?P<object>[a-z][\w /-]{0,50})"
     r"|^(?:go|work|walk|loop|iterate|step) (?:through|over) (?:all |each |every |the |a |of )+"
     r"(?:list of |set of )?(?P<through>[a-z][\w /-]{0,50})"
     r"|\b(?:on|in|for|to) (?:both|all)(?: of)?(?: the| your| our)? (?P<both>(?!cases?\b|times?\b|"
     r"sides?\b|other\b|costs\b)[a-z][\w /-]{0,50})"
     r"|\bfor all (?:of )?(?:the )?(?P<all>[a-z][\w /-]{0,50})"
     r"|\b(?:each|every) of (?:the|these) (?P<of>[a-z][\w /-]{0,50})"
+    r"|\b(?:before|after) each (?P<turn>[a-z][\w /-]{0,50})"
+    r"|\brepeat (?:the |these |this )?(?:steps?|procedure|process|measurements?|above)"
+    r"(?: [0-9]+[a-z]?| and| to| ?[-–]|,)* (?:for|on|with|in|using) (?P<again>\S[\w /-]{0,50})"
     r"|\brepeat(?:ed)? (?:\S+ ){0,6}?(?:for|on|with) (?:the |all |each |every |any |several "
     r"|multiple |both |as many )+(?:other |remaining "
     r"|next |further |additional )*(?P<rest>[a-z][\w /-]{0,50})",
     re.IGNORECASE,
 )
+_STRESSED = re.compile(r"\b(?:ALL|EACH|EVERY) (?:of (?:the )?|the )?(?P<what>[a-z][\w /-]{0,50})")
 _ONE_BY_ONE = re.compile(
-    r"\b\w+ (?:(?:the|all|each|every|your|of) )*(?P<what>[\w/-]+(?: [\w/-]+){0,3}?),?[*_ ]+"
+    r"\bone (?P<single>[a-z][\w/-]*(?: [\w/-]+)?) at a time\b|\b(?P<unit>[a-z]{3,}) by (?P=unit)\b"
+    r"|\b\w+ (?:(?:the|all|each|every|your|of) )*(?P<what>[\w/-]+(?: [\w/-]+){0,3}?),?[*_ ]+"
     r"(?:one[ -](?:by[ -]one|at a time|after (?:another|the other))|in turn|individually"
     r"|sequentially)\b",
     re.IGNORECASE,
 )
+_NO_UNITS = frozenset({"side", "step", "little", "day", "year", "bit", "word", "letter"})
+"""``Step by step`` is a manner."""
 _NAME_ENDS = re.compile(
     r"\s+(?:in|of|that|which|on|with|from|to|and|or|you|is|are|we|by|where|whose|this|the"
     r"|listed|do|run|using"
@@ -129,12 +136,15 @@ def read_each(text: str) -> str | None:
     if len(text) > MAX_PHRASE:
         return None
     hidden = masked(text)
-    found = _EACH.search(hidden) or _EACH.search(masked(core(text)))
+    found = _EACH.search(hidden) or _EACH.search(masked(core(text))) or _STRESSED.search(text)
     if found:
         said = next(one for one in found.groups() if one)
         return _NAME_ENDS.sub("", said).strip(" -/") or None
     found = _ONE_BY_ONE.search(hidden)
-    return " ".join(found["what"].split()[-2:]) if found else None
+    if found is None or found["unit"] in _NO_UNITS:
+        return None
+    said = found["single"] or found["unit"] or found["what"]
+    return " ".join(said.split()[-2:])
 
 
 def read_until(text: str) -> tuple[str, bool] | None:

@@ -24,8 +24,11 @@ def outcome(draft: Draft) -> dict[str, Any]:
         for at, step in enumerate(listed)
     }
     asked = {step.number: step.title for step in steps if step.choices}
-    handing = {one.number: one.line for one in steps if hands_over(one.title)}
-    ways = _Ways(following, lasts, handing)
+    handing = {one.number: one for one in steps if hands_over(one.title)}
+    over = {one.line for one in draft.sentences if hands_over(one.text)}
+    wide = {*asked, *(one.number.rpartition(".")[0] for one in steps)}
+    lines = {one.number: one.line for one in steps}
+    ways = _Ways(following, lasts, handing, over, lines, wide)
     branches: list[dict[str, Any]] = []
     jumps: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
@@ -46,6 +49,17 @@ def outcome(draft: Draft) -> dict[str, Any]:
             line = step.then.line or step.line
             jumps.append(ways.way(step.then, step, line))
         ends += _ends(step, lasts, asked)
+    # Where others take over at another place, the sentence that leads there ends the work here.
+    ends += [
+        {"line": one["line"], "last_line": one["last_line"], "outcome": "escalated"}
+        for one in branches
+        if one["to"] == "escalate" and one["line"] in over
+    ]
+    ends += [
+        {**_lines(step.line, lasts), "outcome": "escalated"}
+        for number, step in handing.items()
+        if number.rpartition(".")[0] in asked and not isinstance(step.then, Finish | Stop)
+    ]
     return {
         "sentences": [_sentence(one) for one in draft.sentences],
         "steps": [step_lines(step, lasts) for step in steps],
@@ -91,12 +105,16 @@ def _sentence(one: Sentence) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Ways:
-    """``following`` are the steps behind steps, ``handing`` the lines of those by which somebody
-    else takes over."""
+    """``following`` are the steps behind steps, ``handing`` those by which somebody else takes
+    over, ``over`` the lines that say that somebody does, ``lines`` those of all steps,
+    ``wide`` those that ask something or have others inside."""
 
     following: dict[int, Step | None]
     lasts: dict[int, int]
-    handing: dict[str, int]
+    handing: dict[str, Step]
+    over: set[int]
+    lines: dict[str, int]
+    wide: set[str]
 
     def goes_on(self, step: Step) -> bool:
         """Whether ``step`` leads to what stands behind it and all that is inside of it."""
@@ -116,10 +134,20 @@ class _Ways:
             to = then.step
         elif isinstance(then, Continue) and (behind := self.following[id(step)]) is not None:
             to = behind.number
-        within = to.startswith(f"{step.number}.")
-        if within and not said["line"] <= self.handing.get(to, line) <= said["last_line"]:
+        if to != "end" and self._takes_over(to, said, inside=to.startswith(f"{step.number}.")):
             to = "escalate"
         return {**said, "to": to, "step": step.number}
+
+    def _takes_over(self, to: str, said: dict[str, int], inside: bool) -> bool:
+        """Whether somebody else does all that follows: the last step of the case, told elsewhere,
+        or all of another place, where the lines of ``said`` call it so."""
+        handing = self.handing.get(to) if inside else None
+        if handing is not None and said["line"] <= handing.line <= said["last_line"]:
+            return False
+        if handing is not None and isinstance(handing.then, Finish):
+            return True
+        within = said["line"] <= self.lines[to] <= said["last_line"]
+        return said["line"] in self.over and to in self.wide and not within
 
 
 def _ends(step: Step, lasts: dict[int, int], asked: dict[str, str]) -> Iterator[dict[str, Any]]:

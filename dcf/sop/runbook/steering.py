@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dcf.sop.runbook.answers import read_answer, read_otherwise
 from dcf.sop.runbook.block import Block
-from dcf.sop.runbook.cases import read_arrow
+from dcf.sop.runbook.cases import read_case_of
 from dcf.sop.runbook.conditions import Decision, read_decision, read_inside
 from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.ends import denies, hands_over, is_helpless, is_last_act, read_end
@@ -73,7 +74,7 @@ class Steering:
         if inside is not None:
             self._inside(piece, inside, scope, below, rest)
             return True
-        decision = read_decision(piece.text) or read_arrow(piece.text) or self._led(piece, scope)
+        decision = read_decision(piece.text) or read_case_of(piece.text) or self._led(piece, scope)
         if decision is not None:
             return self.decide(piece, decision, scope, below, rest)
         until = read_until(piece.text)
@@ -197,6 +198,8 @@ class Steering:
             return False
         if decision.explains and not below and not rest:
             return False
+        if forbids(decision.then) and (rest_of_it := _besides(decision.then)):
+            decision = replace(decision, then=rest_of_it)
         if forbids(decision.then):
             self.writer.rule(piece, scope.told)
             self.reader.more(list(rest), list(below), scope)
@@ -427,6 +430,12 @@ class Steering:
         last.end, last.jump, last.way_line = end, jump, piece.line
         self.writer.desk.note(piece, "step", last)
         return True
+
+
+def _besides(text: str) -> str:
+    """What is to be done besides what must not be: ``Do not sign; call security``."""
+    clauses = re.split(r"\s*;\s*|\s+[–—-]\s+|,\s+(?:but|instead)\s+", text)
+    return next((one for one in clauses[1:] if leads(one) and not forbids(one)), "")
 
 
 def _marked(node: Node) -> str:

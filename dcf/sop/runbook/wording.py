@@ -41,7 +41,8 @@ _FILLER = re.compile(
 )
 _LEAD = re.compile(
     r"(?:(?:in|on|from|for|to|after|before|at|with|using|via|once|as|during|under|within|by|if|when"
-    r"|while|unless|depending|because|since|until|upon|without|given|following|where|assuming)\b"
+    r"|while|unless|depending|because|since|until|upon|without|given|following|where|assuming"
+    r"|each|every)\b"
     r"[^:;]{1,200}?),\s+(?=[*_\[]{0,3}(?P<word>[A-Za-z-]+)(?P<rest>.{0,40}))",
     re.IGNORECASE,
 )
@@ -148,7 +149,7 @@ _CLAUSE_AHEAD = re.compile(
 )
 _OBJECT_AHEAD = re.compile(
     r"(?:the|all|any|an?|your|our|this|these|that|those|each|every|both|it|them|him|her|their|its"
-    r"|yourself|whether|some|no|[0-9]+|up|out|off|down)\b(?! (?:is|are|was|has|can|may)\b)"
+    r"|yourself|whether|some|no|[0-9]+|up|out|off|down|away|aside)\b(?! (?:is|are|was|has|can|may)\b)"
     r"|[`<$]|\[",
     re.IGNORECASE,
 )

@@ -61,6 +61,12 @@ class Writer:
         scope.nodes.append(node)
         return node
 
+    def retry(self, piece: Piece, node: Node | None) -> None:
+        """Let ``node`` be tried again as often as ``piece`` says, if it does."""
+        times = read_times(piece.text)
+        if times and node is not None and node.kind == "manual" and not node.retries:
+            node.retries = (Retry(times),)
+
     def rule(self, piece: Piece, node: Node | None, scope: Scope | None = None) -> None:
         """A rule; the consent that it asks for is got at this place of ``scope``, else before the
         step that it is about."""
