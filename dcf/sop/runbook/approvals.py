@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
+from dcf.sop.runbook.placeholders import VALUE_NOUN
 from dcf.sop.runbook.roles import PEOPLE, has_somebody
 from dcf.sop.runbook.wording import core, is_order
 
@@ -28,8 +29,11 @@ _LOOKED = (
 """What only a person does to a person's act: it has to say who."""
 _AGAIN = r"[^.;]{0,20}\b(?:every|daily|weekly|monthly|quarterly|yearly|annually|regularly|periodically)\b"
 """What is looked at again and again waits for nobody."""
+_AND = r"(?:[^.;:,]{2,40}?\band\s+(?:then\s+)?)?"
+"""Another verb before: ``are requested in writing and granted``."""
 _AGREE = (
     r"(?:approves?|signs? (?:it |this |them )?off|authori[sz]es?|consents?|agrees?|endorses?"
+    r"|ok(?:ay)?s?(?=\s+(?:it|this|them|the)\b)"
     r"|countersigns?|gives? (?:\w+ ){0,3}?" + _NOUN + r"|grants? (?:\w+ ){0,3}?" + _NOUN + r")"
 )
 _WHO = r"(?P<who>[^.,;:()\n]{1,80})"
@@ -50,15 +54,31 @@ _STATES = (
     rf"\b{_MUST}\s+(?:\w+ly\s+)?be\s+(?:\w+(?:ly|ed)\s+(?:and\s+)?)?{_AGREED}\b"
     rf"(?:[^.;]{{0,30}}?\bby\s+"
     rf"{_WHO})?",
-    rf"\b(?:is|are|was|gets?|been|be)\s+(?:\w+ly\s+)?(?:reviewed and\s+)?{_AGREED}(?: in writing)?"
+    rf"\b(?:is|are|was|gets?|been|be)\s+{_AND}(?:\w+ly\s+)?{_AGREED}(?: in writing)?"
     rf"\s+by\s+{_WHO}",
-    rf"\b(?:be|is|are)\s+(?:\w+ly\s+)?{_LOOKED}(?!{_AGAIN})[^.;]{{0,20}}?\s+by\s+"
+    rf"\b(?:be|is|are)\s+{_AND}(?:\w+ly\s+)?{_LOOKED}(?!{_AGAIN})[^.;]{{0,20}}?\s+by\s+"
     r"(?P<people>[^.,;:()\n]{1,80})",
     r"^(?:please\s+)?(?:confirm|agree|clear)\s[^.;:]{0,60}?\bwith\s+(?P<people>"
     r"(?:the\s+)?(?:user|customer|requester|requestor|client|caller))\b",
     rf"^{_WHO}\s+{_MUST}\s+{_AGREE}\b",
     rf"(?:^|[,;:]\s+(?:and |but )?)(?P<people>[^.,;:()\n]{{1,60}}?)\s+{_MUST}\s+(?:accept"
-    r"|confirm(?! (?:their|his|her|your|its|receipt)\b)|clear|release|permit|countersign|sign)\b",
+    r"|confirm(?! (?:their|his|her|your|its|receipt)\b)(?! (?:[\w'’]+ ){0,4}?"
+    rf"{VALUE_NOUN}\b)|clear|release|permit|countersign|sign(?! (?:in|up|on|out)\b))\b",
+    rf"\b(?:have|has|get|gets)\s+(?!been\b)[^.,;:]{{2,60}}?\s{_AGREED}\b(?:[^.;]{{0,30}}?\bby\s+{_WHO})?",
+    rf"\b(?:have|has|get|gets)\s+(?!been\b)[^.,;:]{{2,60}}?\s{_LOOKED}\s[^.;]{{0,20}}?\bby\s+"
+    r"(?P<people>[^.,;:()\n]{1,80})",
+    r"^(?:check|ask|consult|speak|talk|clear (?:it|this))\s+(?:first\s+)?(?:to\s+|with\s+)?"
+    r"(?P<people>(?!(?:whether|if|that|for)\b)[^.,;:()\n]{1,50}?)(?:\s+first\b|\s+before\s+(?:you\s+)?\w+)",
+    r"^(?:check|clear (?:it|this)|agree)\s+(?:first\s+)?with\s+(?P<people>[^.,;:()\n]{1,50}?)\.?$",
+    rf"\b{_NEEDS}\s+(?:at least\s+)?(?:[\w-]+\s+){{0,2}}?(?:reviewers?|approvers?)\b",
+    r"^only\s+(?P<people>[^.,;:()\n]{1,60}?)\s+(?:may|can|must|should)\s+(?:approve|release|authori[sz]e"
+    r"|sign|permit|grant|decide)\b",
+    r"\bwaits? for\s+(?:an? |the |their |his |her )?(?:explicit |clear )?(?:yes|ok|okay)\b",
+    rf"\b{_NOUN}\s+(?:from|of|by)\s+{_WHO}\s+(?:is|are|must be|has to be)\s+(?:required|needed"
+    r"|necessary|mandatory|obtained)\b",
+    r"^(?:an? |one |another )?(?P<who>(?:peer|colleague|second|another|independent|different)"
+    rf"(?: \w+){{0,2}}?)\s+(?:{_MUST}\s+)?(?:reviews?|checks?|verif(?:y|ies)|inspects?|approves?"
+    r"|counts?|confirms?)\b",
     rf"(?:^|\b(?:to|by|from|with|of)\s+)(?P<people>(?:[\w'’-]+\s+){{0,4}}?[\w'’-]+),?\s+who\s+{_MUST}\s+"
     rf"(?:accept|confirm|clear|release|permit|sign|{_AGREE})\b",
     r"\b(?:confirm|agree|clear|check|verify)\s+with\s+(?P<people>[^.,;:()\n]{1,50}?)\s+(?:that|if"
@@ -70,7 +90,8 @@ _STATES = (
     rf"^(?P<who>[\w ,&/'’-]{{2,80}})\s+(?:can|may)\s+{_AGREE}\b",
     r"\b(?:until|once|after|before|unless)\s+(?P<who>(?:the )?(?:user|customer|requester|requestor"
     r"|client|caller|owner|team))\s+(?:has |have )?confirm(?:s|ed)?\b",
-    rf"^(?P<who>(?:the |an? |all |each )?(?:[\w'’-]+ ){{0,3}}?{PEOPLE})\s+(?:then\s+)?{_AGREE}\b",
+    rf"^(?P<who>(?:the |an? |all |each )?(?:[\w'’-]+ ){{0,3}}?(?:{PEOPLE}|group|body|forum))\s+"
+    rf"(?:then\s+)?{_AGREE}\b",
     r"\b(?:asks?|gets?|has|have|waits? for|requires?|needs?|requests?)\s+"
     r"(?P<who>(?!to\b)[^.,;:()\n]{1,60}?)\s+(?:to\s+)?(?:approve|confirm|sign(?: \w+)? off"
     r"|authori[sz]e"
@@ -90,8 +111,12 @@ _STATES = (
     r"(?P<people>(?!(?:who|what|which|whether|that|if|how)\b)[^.,;:()\n]{1,60}?)\s+"
     r"(?:(?:that\s+[^.;]{0,80}?\s+)?before\b|whether to\b"
     r"|if you (?:may|can)|that you (?:may|can)|to proceed)",
-    rf"\b(?:submit|send|put|open|pass|hand|e-?mail|contact|route|forward|refer|escalate"
-    rf"|present)s?\b[^.;]{{1,60}}?\bfor\s+(?:an? |the )?(?:\w+\s+)?"
+    rf"\b(?<!logs )(?<!alerts ){_MUST}\s+(?:\w+ly\s+)?be\s+(?:\w+ly\s+|peer-)?reviewed\b(?!{_AGAIN})",
+    r"^review\s+(?:and\s+\w+\s+)?(?:[\w'’-]+\s+){0,4}?(?:mrs?|prs?|(?:pull|merge) requests?)\b",
+    r"\b(?:let|have)\s+(?P<people>[^.,;:()\n]{1,50}?)\s+(?:approve|confirm|opt in|decide|agree|choose"
+    r"|sign off|countersign)\b",
+    rf"\b(?:submit|send|put|open|pass|hand|(?:e-?)?mail|contact|route|forward|refer|escalate"
+    rf"|present)s?\b(?:[^.;]|\.(?=\w)){{1,60}}?\bfor\s+(?:an? |the )?(?:\w+\s+)?"
     rf"(?:review|approval|sign-?off|authori[sz]ation)\b{_FROM}",
     r"\b(?:gets?|requests?|asks? for|obtains?|needs?|requires?|waits? for|seeks?)\s+(?:an?\s+"
     r"|the\s+"
@@ -113,6 +138,11 @@ _BESIDE = (
     rf"\b(?:with|without|upon|after|following|pending|on|under|absent|subject to"
     rf"|by)\s+{_FEW}{_NOUN}\b"
     rf"{_FROM}",
+    r"\b(?:without|before|after)\s+(?:first\s+)?(?:consulting|asking|checking with|speaking (?:to|with)|talking"
+    r" (?:to|with))\s+(?P<people>[^.,;:()\n]{1,50})",
+    r"\bwithout\s+(?:[\w'’-]+\s+){0,3}?(?:second|written|countersigned|\w+['’]s)\s+signature\b",
+    r"\b(?:before|until|till|unless|once|after|when|as soon as|only if)\s+(?P<people>[^.,;:()\n]{1,60}?)\s+"
+    rf"(?:has|have)\s+(?:{_LOOKED}|said (?:yes|ok|okay)|given (?:\w+ ){{0,2}}?(?:{_NOUN}|ok|okay|yes))(?=\W|$)",
     rf"\b(?:until|till|once|with|after|upon|without)\s+{_FEW}(?:{_NOUN}|agreement)\s+(?:with"
     rf"|from|by|of)\s+{_WHO}",
     rf"\b(?:once|after|when|until|unless|as soon as|only if|provided(?: that)?)\s+"
@@ -130,9 +160,18 @@ _NO_CONSENT = re.compile(
     r"|\b(?:permissions?|authori[sz]ation)\s+(?:to (?:access|read|write|use|run|view)\b|header"
     r"|error"
     r"|token|code|denied|service|server|set|bits?|on the (?:file|folder|bucket))"
+    r"|\b(?:have|has)\s+(?:\w+ )?permissions?\s+(?:to|for|on)\b"
+    r"|^(?:this|the)\s+(?:page|document|policy|procedure|section|guide|runbook|sop|chapter)\s+"
+    r"(?:describes?|explains?|defines?|covers?|outlines?|tells?|sets? out)\b"
     r"|\b(?:right|correct|sufficient|appropriate|necessary|enough|proper|required|needed)\s+"
     r"(?:\w+ )?"
     r"permissions?\b|\bpermissions?\s+(?:are|is) (?:correct|set|missing|required|needed)\b",
+    re.IGNORECASE,
+)
+_MACHINE = re.compile(
+    r"\b(?:servers?|systems?|services?|brokers?|scripts?|pipelines?|tools?|jobs?|controllers?|queues?"
+    r"|api|ca|clusters?|nodes?|bots?|webhooks?|gateways?|daemons?|process(?:es)?|software|apps?"
+    r"|applications?|programs?|browsers?)$",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
@@ -173,18 +212,20 @@ def read_consent(text: str) -> Consent | None:
     text = text.replace("*", "").strip()
     if len(text) > MAX_PHRASE or _NO_CONSENT.search(text):
         return None
+    told = core(text)
+    for one in dict.fromkeys((text, text[len(text) - len(told) :])):
+        said = masked(one)
+        for pattern in _STATED:
+            found = pattern.search(said)
+            if found and (people := _people(found, one)) is not None:
+                beside = any(each.match(said.strip()) for each in _BESIDES)
+                alone = not beside or not is_order(told) or bool(_ASKING.match(told))
+                return Consent(people, _words(found, one), alone)
     said = masked(text)
-    for pattern in _STATED:
-        for start in (0, len(text) - len(core(text))):
-            found = pattern.search(said, start) if start else pattern.search(said)
-            if found and (people := _people(found, text)) is not None:
-                beside = any(one.match(said.strip()) for one in _BESIDES)
-                alone = not beside or not is_order(core(text)) or bool(_ASKING.match(core(text)))
-                return Consent(people, _words(found, text), alone)
     for pattern in _BESIDES:
         found = pattern.search(said)
         if found and (people := _people(found, text)) is not None:
-            does = is_order(text) and not _ASKING.match(core(text))
+            does = is_order(text) and not _ASKING.match(told)
             return Consent(people, _words(found, text), not does)
     return None
 
@@ -199,7 +240,7 @@ def _people(found: re.Match[str], text: str) -> tuple[str, ...] | None:
     told = groups.get("who") or ""
     if groups.get("people") is not None:
         told = groups["people"]
-        if not has_somebody(told):
+        if not has_somebody(text[found.start("people") : found.end("people")]):
             return None
     if groups.get("second"):
         told = groups["second"]
@@ -209,4 +250,6 @@ def _people(found: re.Match[str], text: str) -> tuple[str, ...] | None:
     if signed := _SIGNATURE.match(who):
         who = signed["whose"] or signed["whom"]
     who = _ARTICLE.sub("", _WHO_ENDS.sub("", who).strip(" *_`\"'"))
+    if _MACHINE.search(who):
+        return None
     return (who.replace("`", "").replace("*", ""),) if who else ()

@@ -11,6 +11,7 @@ from dcf.sop.runbook.verbs import base_of, is_verb, words_in
 _LONGEST = 300
 _BEGINS = re.compile(r"(?:[;:]|,(?:\s+(?:and|but|or|so|then|who|which))?|\s(?:and|but))\s+(?=\S)")
 """Where another clause may begin."""
+_LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\s]*\)|[*_]{2}")
 _TOKEN = re.compile(r"\([^()]*\)|[\w`'’/&-]+|[^\w\s]")
 _SUBJECT_WORDS = 7
 _QUALIFIES = words_in("from of in on for at with to")
@@ -35,6 +36,7 @@ _STATES = words_in(
     """
 )
 """What somebody is in rather than does."""
+_PRONOUNS = words_in("they we you")
 _NOTHING_DONE = words_in(
     """
     base call name describe define know mean base locate situate connect relate link associate
@@ -76,14 +78,15 @@ _ON_RECORD = re.compile(
 def somebody_acts(said: str) -> bool:
     """Whether a clause of ``said`` tells what a person or a body does: ``Staff who are ill tell the
     office``, ``HR examines the request``."""
-    said = said[:_LONGEST]
+    said = _LINK.sub(r"\1", said[:_LONGEST])
     starts = [0, *(found.end() for found in _BEGINS.finditer(said))]
     return any(_acts(said[start : start + 160]) for start in starts)
 
 
-def is_done(said: str) -> bool:
-    """Whether ``said`` tells what is done with something: ``Lost badges are reported``."""
-    return _passive(said) is not None
+def is_practice(said: str) -> bool:
+    """Whether ``said`` tells what is done with something, or what those do who were named before:
+    ``Lost badges are destroyed``, ``They keep a copy``. Of machines this tells how they work."""
+    return _passive(said) is not None or _pronoun_acts(said)
 
 
 def is_done_by_people(said: str) -> bool:
@@ -98,6 +101,11 @@ def is_done_by_people(said: str) -> bool:
         or bool(_HOW_SOON.search(found["how"] + found["rest"]) or _ON_RECORD.search(found["rest"]))
         or is_somebody(found["what"].split()[-1])
     )
+
+
+def _pronoun_acts(said: str) -> bool:
+    tokens = _TOKEN.findall(_LINK.sub(r"\1", said[:_LONGEST]))[:8]
+    return bool(tokens) and tokens[0].lower() in _PRONOUNS and _does("staff", tokens[1:])
 
 
 def _passive(said: str) -> re.Match[str] | None:
@@ -148,7 +156,7 @@ def _is_finite(who: str, behind: Sequence[str], at: int) -> bool:
     if at >= len(behind) or not behind[at].islower():
         return False
     word, after = behind[at], behind[at + 1 : at + 2]
-    if at and behind[at - 1].lower() in _NO_VERB_BEHIND:
+    if at and behind[at - 1].lower() in (_NO_VERB_BEHIND | _AUXILIARY):
         return False
     if after and after[0].lower() in _AUXILIARY:
         return False

@@ -102,6 +102,7 @@ class Composer:
         self.words: frozenset[str] = frozenset()
         self._others: list[Node] = []
         self._sections = 0
+        self._ruling = False
 
     def section(
         self, section: Section, aside: bool = False, counted: bool = False, case: bool = False
@@ -112,6 +113,7 @@ class Composer:
         self._sections += 1
         scope = Scope([], self._sections)
         self.writer.desk.path = section.path
+        self._ruling = section.purpose == "guardrails"
         heading = Piece(section.line, section.last or section.line, section.title)
         decision = read_case(section.title)
         aside_said = read_aside(section.title)
@@ -512,10 +514,12 @@ class Composer:
             self.writer.desk.note(first, "note", scope.told)
             self.more(rest, below, scope)
         elif (is_step and (item.number or item.is_checkbox or not _only_tells(first.text))) or (
-            is_clear_order(first.text) or read_consent(first.text) is not None
+            is_clear_order(first.text)
+            or read_consent(first.text) is not None
+            or self.writer.is_practised(first.text)
         ):
             self._step_item(item, first, rest, below, scope)
-        elif is_hard_rule(first.text):
+        elif is_hard_rule(first.text) or (self._ruling and is_rule(first.text)):
             self.writer.rule(first, scope.told, scope)
             self._after_rule(rest, below, scope)
         elif hands_over(first.text):
@@ -574,7 +578,9 @@ class Composer:
             node = self.writer.act(piece, piece.text, scope)
             if is_last_act(piece.text) and node.is_open:
                 node.end = "stop" if denies(piece.text) else "finish"
-        elif is_order(piece.text) and not (in_step and scope.last):
+        elif (
+            is_order(piece.text) or self.writer.is_practised(piece.text)
+        ) and not (in_step and scope.last):
             if _is_reference(piece.text) and scope.last:
                 self.writer.say(piece, scope.told)
             else:

@@ -45,8 +45,8 @@ _NO_UNITS = frozenset({"side", "step", "little", "day", "year", "bit", "word", "
 _NAME_ENDS = re.compile(
     r"\s+(?:in|of|that|which|on|with|from|to|and|or|you|is|are|we|by|where|whose|this|the"
     r"|listed|do|run|using"
-    r"|for|has|have|should|must|will|until|before|after|if|when|as|at|below|above|above"
-    r"|affected by)\b.*",
+    r"|for|has|have|should|must|will|until|before|after|if|when|as|at|below|above|into|onto"
+    r"|under|over|through|between|within|without|per|affected by)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 _UNTIL = re.compile(

@@ -21,25 +21,31 @@ _SINGLE = re.compile(
 _DOLLAR = re.compile(r"(?<![\\$\w])\$(?P<name>[A-Za-z_]\w*)")
 _PERCENT = re.compile(r"%(?P<name>[A-Z][A-Z0-9_]+)%")
 _YOURS = re.compile(r"(?<![\w<$-])(?P<name>(?:YOUR|MY)[_-][A-Z0-9]+(?:[_-][A-Z0-9]+)*)\b")
-_VALUE_NOUN = (
+VALUE_NOUN = (
     r"(?:names?|ids?|identifiers?|versions?|tags?|tokens?|numbers?|address(?:es)?|urls?|uris?"
     r"|dates?"
     r"|times?|regions?|paths?|passwords?|credentials?|reasons?|e-?mails?|usernames?|accounts?|keys?"
     r"|environments?|hostnames?|hosts?|ports?|domains?|codes?|arns?|ips?|counts?|amounts?|sizes?"
     r"|namespaces?|clusters?|nodes?|pods?|buckets?|projects?|databases?|methods?|lists?|type|status"
-    r"|titles?|users?|files?|instances?|branch|commit|hash|sha|endpoints?|severity|roles?|utc)"
+    r"|titles?|users?|files?|instances?|branch|commit|hash|sha|endpoints?|severity|roles?|utc|zones?"
+    r"|orders?|quantit(?:y|ies)|durations?|locations?|budgets?|cent(?:re|er)s?|departments?|figures?"
+    r"|details|references?|serials?|series|recipients?|subjects?|models?|prices?|links?|fingerprints?|birth"
+    r"|deadlines?|certificates?|schemas?|tables?|repositor(?:y|ies)|tenants?|teams?|services?|tickets?|purposes?|companies|company)"
 )
 _BRACKETS = re.compile(
     rf"\\?\[(?P<name>(?:(?:your|insert|enter|specific)\s[^\[\]()\n]{{2,30}}|"
     rf"(?:[A-Za-z0-9]+[ _-]){{0,4}}"
-    rf"{_VALUE_NOUN}(?:\sutc)?))\\?\](?![(\[:])",
+    rf"{VALUE_NOUN}(?:\sutc)?))\\?\](?![(\[:])",
     re.IGNORECASE,
 )
 _UPPER = re.compile(
-    rf"(?<![\w$<{{\[%=.\"'-])(?P<name>[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*[_-](?i:{_VALUE_NOUN}))"
+    rf"(?<![\w$<{{\[%=.\"'-])(?P<name>[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*[_-](?i:{VALUE_NOUN}))"
     r"(?![\w=>}\]%:\"'-])"
 )
-_FORMS = re.compile(r"(?<!\w)(?P<name>YYYY-?MM-?DD|v?[XY]\.[YXN]\.[ZXN]|yyyy-mm-dd)(?!\w)")
+_PART = r"(?:YYYY|YY|MM|DD|[XYZNM]|MAJOR|MINOR|PATCH|FIX|BUILD)"
+_FORMS = re.compile(
+    rf"(?<![\w.])(?P<name>YYYY-?MM-?DD|v?{_PART}(?:\.{_PART}){{1,3}}|yyyy-mm-dd)(?!\w)"
+)
 _SET = re.compile(
     r"(?:^|[;&|]\s*|\b(?:export|local|set|declare|readonly|let)\s+)\$?(?P<name>[A-Za-z_]\w*)\s*="
     r"(?!=)(?P<value>[^\s;]*)"
@@ -129,7 +135,8 @@ def input_name(written: str) -> str:
     return name if re.match(r"[a-z_]", name) else f"value_{name}".rstrip("_")
 
 
-_HEAD = rf"(?:[\w'’/&-]+\s+){{0,4}}?{_VALUE_NOUN}\b(?:\s+(?:of|for|to)\s+(?:[\w'’/-]+\s*){{1,5}})?"
+_BETWEEN = r"(?:to|on|in|at|with|from|by|and|or|than|as)\s"
+_HEAD = rf"(?:(?!{_BETWEEN})[\w'’/&-]+\s+){{0,4}}?{VALUE_NOUN}\b(?:\s+(?:of|for|to)\s+(?:[\w'’/-]+\s*){{1,5}})?"
 _ARTICLE = r"(?:(?:a|an|the|your|their|his|her|its|both|all|any|a list of)\s+)*"
 _VALUE = re.compile(
     rf"{_ARTICLE}(?P<what>{_HEAD})(?: upfront| first| now)?\W*(?:\([^)]*\)\W*)?$", re.IGNORECASE
@@ -150,21 +157,51 @@ _GIVES = (
     r"(?:provide|give|confirm|supply|specify|state|submit|share|enter|tell you|name|present"
     r"|include)s?"
 )
-_GIVEN = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b{_PERSON}\s+(?:must|needs? to|should|has to|have to|shall|will)\s+"
-        rf"(?:also\s+)?{_GIVES}\s+"
-        r"(?P<what>[^.;:]+)",
-        rf"\bask(?:ing)?\s+(?:{_PERSON}\s+)?for\s+(?P<what>(?:their|the|his|an?|your)\s[^.;:]+)",
-        rf"\b(?:collect|gather|request|obtain|get)\s+(?P<what>[^.;:]+?)\s+from\s+{_PERSON}\b",
-        r"\b(?:identify|locat|find|authenticat|verify|look)\w*\s[^.;:]{0,60}?\b(?:via|by their"
-        r"|using their)"
-        r"\s+(?P<what>[^.;:]+)",
-    )
+_TOLD = (
+    rf"\b{_PERSON}\s+(?:must|needs? to|should|has to|have to|shall|will)\s+(?:also\s+)?{_GIVES}\s+"
+    r"(?P<what>[^.;:]+)",
+    rf"\bask(?:ing)?\s+(?:{_PERSON}\s+)?for\s+(?P<what>(?:their|the|his|an?|your)\s[^.;:]+)",
+    rf"\b(?:collect|gather|request|obtain|get)\s+(?P<what>[^.;:]+?)\s+from\s+{_PERSON}\b",
+    r"\b(?:collect|gather)s?\s+(?P<what>[^.;:]+)",
+    r"\b(?:gives?|states?|provides?|quotes?)\s+(?P<what>(?:the|their|his|her|your)\s[^.;:]+)",
+    r"\b(?:e-?mail|mail|send|tell|give)\s+\S+\s+(?P<what>your\s[^.;:]+)",
+    r"\b(?:identif|authenticat|verif)\w*\s[^.;:]{0,40}?\bwith\s+(?P<what>[^.;:]+)",
+    r"\b(?:identif|locat|find|authenticat|verif|look|search)\w*\s[^.;:]{0,60}?\b(?:via|by(?: their)?(?! \w+ing\b)"
+    r"|using their)\s+(?P<what>[^.;:]+)",
+    rf"\b(?:confirm|check|verify|ask for|take|obtain|get|record|request|note)\s+(?:the\s+)?{_PERSON}['’]s?"
+    r"\s+(?P<what>[^.;:]+)",
+    r"(?:^|\b(?:you|we|they)\b[^.;:,]{0,20}?\s)(?:need|require)\s+(?:to (?:know|have)\s+)?(?P<what>[^.;:]+)",
+    r"\b(?:have|keep)\s+(?P<what>[^.;:]+?)\s+(?:ready|at hand|handy|available)\b",
+    r"\b(?:have|keep)\s+(?:ready|at hand|handy|available)\s*:?\s*(?P<what>[^.;:]+)",
+    r"^\W*(?:you(?:['’]ll| will)? need|what (?:you|we) need|needed|prerequisites?|gather|collect)\W*:\s*\W*"
+    r"(?P<what>[^.;:]+)",
 )
+"""What introduces things that one has to have, of which some are values."""
+_ASKED_FOR = (
+    r"\b(?:naming|stating|specifying|indicating|mentioning|quoting|citing)\s+(?P<what>[^.;:]+)",
+    r"\bfill(?:s|ed)? (?:in|out)\s[^.;:]{0,40}?\bwith\s+(?P<what>[^.;:]+)",
+    r"\b(?:need|require)\s+from\s+\w+\s*:?\s*(?P<what>[^.;:]+)",
+    r"\b(?:should|must|need to|have to|make sure you|you)\s+know\s+(?P<what>(?:the|your|which)\s[^.;:]+)",
+    r"^\W*(?:(?:required |needed |necessary )?(?:inputs?|parameters?|arguments?|variables?|information|data"
+    r"|values)(?: needed| required)?|tell us|we need to know)\W*:\s*\W*(?P<what>[^.;:]+)",
+)
+"""What introduces values alone."""
+_GIVEN = tuple(
+    (re.compile(pattern, re.IGNORECASE), pattern in _ASKED_FOR) for pattern in (*_TOLD, *_ASKED_FOR)
+)
+_ANY_NAME = re.compile(rf"{_ARTICLE}(?P<what>[\w'’/-]+(?:\s+[\w'’/-]+){{0,4}})\W*$", re.IGNORECASE)
+_ANY_VALUES = re.compile(
+    r"\b(?:parameters?|inputs?|information|values|data|following|these)\b", re.I
+)
+"""What says only that there are values."""
+_NO_NAME = re.compile(
+    r"(?:it|them|this|that|these|those|what|how|why|whether|who|when|where|none|nothing|if|to|so|n/a|\w+ing"
+    r"|is|are|not)\b|.*\b(?:is|are|was|were|must|should|can|will|you|we|to|of|for|in|on)$",
+    re.IGNORECASE,
+)
+_LONGEST = 1_000
 _AND = re.compile(
-    r"\s*\([^)]*\)|\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|\+|plus)\s+(?:via\s+|by\s+)?"
+    r"\s*\([^)]*\)|\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|\+|plus|with)\s+(?:via\s+|by\s+)?"
 )
 
 
@@ -178,10 +215,22 @@ def needed_value(text: str) -> str:
 
 
 def given_values(text: str) -> Iterator[str]:
-    """What a sentence says that somebody has to tell: ``The user must give the order number``."""
-    for pattern in _GIVEN:
-        for found in pattern.finditer(text):
+    """What a sentence says that somebody has to tell or to know: ``The user must give the order
+    number``, ``You need the name of the host``."""
+    for pattern, values_alone in _GIVEN:
+        for found in pattern.finditer(text[:_LONGEST]):
             for part in _AND.split(found["what"]):
-                value = _VALUE.match(part.partition("(")[0].strip()) if part else None
-                if value:
-                    yield " ".join(value["what"].split())
+                if part and (value := _value(part.partition("(")[0].strip(), values_alone)):
+                    yield value
+
+
+def _value(said: str, is_value: bool) -> str:
+    """The name of a value; ``is_value``: it is one whatever it is called."""
+    if _ANY_VALUES.search(said):
+        return ""
+    found = _VALUE.match(said)
+    if found is None and is_value and (code := _CODE.fullmatch(said)):
+        return code[1] if re.fullmatch(r"\w+", code[1]) else ""
+    if found is None and is_value and not _NO_NAME.match(said):
+        found = _ANY_NAME.match(said)
+    return " ".join(found["what"].split()) if found else ""

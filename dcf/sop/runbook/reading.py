@@ -14,7 +14,7 @@ from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.blocks import read_blocks
 from dcf.sop.runbook.callouts import callout_of
-from dcf.sop.runbook.cases import acts, decides
+from dcf.sop.runbook.cases import decides
 from dcf.sop.runbook.composer import Composer, is_case
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
@@ -24,16 +24,16 @@ from dcf.sop.runbook.flow import Node, Part
 from dcf.sop.runbook.flowchart import is_chart
 from dcf.sop.runbook.front import MEMBER, front_end, front_members
 from dcf.sop.runbook.headings import bare_title, is_step_heading, slug
-from dcf.sop.runbook.items import has_commands, has_numbered_orders, is_command
+from dcf.sop.runbook.items import has_commands, has_numbered_orders
 from dcf.sop.runbook.joined import joined
-from dcf.sop.runbook.loops import read_each
 from dcf.sop.runbook.numbering import number_steps
 from dcf.sop.runbook.placeholders import assigned
 from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section, read_sections
+from dcf.sop.runbook.signs import Signs
 from dcf.sop.runbook.source import Source, no_draft, readable
-from dcf.sop.runbook.tables import read_table
-from dcf.sop.runbook.wording import Piece, is_order, pieces, word_stems
+from dcf.sop.runbook.verbs import base_of
+from dcf.sop.runbook.wording import Piece, pieces, word_stems
 from dcf.sop.step import Step
 
 _WORD = re.compile(r"[^\W_]")
@@ -88,6 +88,7 @@ class _Reader:
         self._title = ""
         self._objective: list[str] = []
         self._owner = ""
+        self._practised: list[Section] = []
 
     def draft(self) -> Draft:
         root = read_sections(self._blocks)
@@ -96,10 +97,12 @@ class _Reader:
         targets, asides = _anchors(sections)
         composer = Composer(self._desk, targets, asides)
         self._composer = composer
+        self._signs = Signs(composer.writer)
         codes = [block.text for block in _all(self._blocks) if block.kind == "code"]
         told = [block.text for block in _all(self._blocks) if not is_chart(block)]
         composer.words = word_stems(" ".join(told))
         composer.writer.given = assigned("\n".join(codes))
+        composer.writer.of_people = not any(has_commands(one) for one in _all(self._blocks))
         for piece in front_members(self._source.front):
             self._front_member(piece)
         main, aside = self._parts(root, top, composer)
@@ -163,9 +166,11 @@ class _Reader:
             heading = Piece(top.line, top.last or top.line, top.title)
             self._desk.note(heading, "objective")
         has_steps = any(
-            _is_procedural(section) for section in root.all() if section not in (root, top)
+            self._signs.procedural(section) for section in root.all() if section not in (root, top)
         )
         is_policy = _is_policy(root, top)
+        if not any(self._signs.is_procedure(section) for section in root.all()):
+            self._practised = [one for one in root.all() if self._signs.practise(one)]
         beside = root.children if top is root else (*root.children, *top.children)
         cases = [one for one in beside if is_policy and one is not top and is_case(one)]
         if is_policy:
@@ -193,9 +198,9 @@ class _Reader:
                     self._owner = owner["who"].strip(" *_@")
         scope = Scope(main, 0)
         at = 0
-        while at < len(blocks) and not _begins_steps(blocks[at], has_steps):
+        while at < len(blocks) and not self._signs.begin_steps(blocks[at], has_steps):
             at += 1
-        if at and at < len(blocks) and blocks[at].kind == "code" and _introduces(blocks[at - 1]):
+        if at and at < len(blocks) and blocks[at].kind == "code" and self._signs.introduce(blocks[at - 1]):
             at -= 1
         self._describe(blocks[:at], composer)
         composer.blocks(blocks[at:], scope)
@@ -214,7 +219,7 @@ class _Reader:
                 composer.writer.tell([block], None)
                 continue
             for piece in pieces(block.lines):
-                if is_order(piece.text) and read_consent(piece.text) is not None:
+                if not _is_ability(piece.text) and read_consent(piece.text) is not None:
                     composer.writer.rule(piece, None)
                     continue
                 self._objective.append(piece.text)
@@ -245,13 +250,13 @@ class _Reader:
                 aside.append(nodes)
         elif purpose in ("guardrails", "inputs", "roles", "note"):
             ruling = purpose == "guardrails" and decides(section)
-            if ruling or has_numbered_orders(section):
+            if ruling or has_numbered_orders(section) or section in self._practised:
                 main += composer.section(section)
             else:
                 composer.declarations.declare(section)
         elif purpose == "first":
             main += composer.declarations.first(section)
-        elif purpose in ("steps", "aside") or _is_procedural(section) or _draws(section, composer):
+        elif purpose in ("steps", "aside") or self._signs.procedural(section) or _draws(section, composer):
             main += composer.section(section)
         else:
             composer.declarations.declare(section)
@@ -349,6 +354,13 @@ class _Reader:
             before = nodes
 
 
+def _is_ability(text: str) -> bool:
+    """Whether a sentence without a subject tells what something does: ``Switches after approval``,
+    ``Can switch when the user confirms``."""
+    first = text.split(" ", 1)[0].lower()
+    return first in ("can", "never") or (first.endswith("s") and bool(base_of(first)))
+
+
 def _close(last: Node) -> None:
     """Say that the procedure ends with the last step of a list, where that is what it does."""
     if last.is_open and not last.inside and last.kind == "manual" and is_last_act(last.title):
@@ -401,62 +413,6 @@ def _is_policy(root: Section, top: Section) -> bool:
         block.kind == "code" or (block.kind == "list" and any(one.number for one in block.children))
         for block in root.all_blocks()
     )
-
-
-def _begins_steps(block: Block, has_steps: bool) -> bool:
-    """Whether steps begin with a block under the title: numbered ones, or where there are no
-    others, orders and commands."""
-    if block.kind == "list":
-        numbered = any(item.number or item.is_checkbox for item in block.children)
-        return numbered or (not has_steps and _orders_in(block))
-    if block.kind == "table":
-        return any(row.is_step for row in read_table(block).rows)
-    if has_steps:
-        return has_commands(block)
-    return block.kind == "code" or _orders(block)
-
-
-def _introduces(block: Block) -> bool:
-    """Whether a paragraph says what the commands below it are for."""
-    return block.kind == "text" and (block.text.rstrip().endswith(":") or _orders(block))
-
-
-def _orders_in(block: Block) -> bool:
-    return any(item.children and _orders(item.children[0]) for item in block.children)
-
-
-def _orders(block: Block) -> bool:
-    if block.text.endswith(":") and read_each(block.text):
-        return True
-    return any(acts(piece.text) for piece in pieces(block.lines))
-
-
-def _is_procedural(section: Section) -> bool:
-    """Whether a section has steps: its heading says so, or what stands in it."""
-    if section.purpose in ("note", "inputs", "roles", "guardrails", "objective"):
-        return False
-    if section.purpose in ("steps", "first", "aside"):
-        return bool(section.blocks)
-    for block in section.blocks:
-        if block.kind == "list":
-            orders = 0
-            for item in block.children:
-                if item.number or item.is_checkbox:
-                    return True
-                if item.children and item.children[0].lines:
-                    said = item.children[0].text
-                    if read_consent(said) is not None:
-                        return True
-                    orders += acts(said) or is_command(Piece(item.line, item.line, said))
-            if 2 * orders > len(block.children):
-                return True
-        if block.kind == "code" and block.info.split(" ")[0] in ("bash", "sh", "shell", "console"):
-            return True
-        if block.kind == "text" and _orders(block):
-            return True
-        if block.kind == "table" and any(row.is_step for row in read_table(block).rows):
-            return True
-    return decides(section) or any(_is_procedural(child) for child in section.children)
 
 
 def _draws(section: Section, composer: Composer) -> bool:

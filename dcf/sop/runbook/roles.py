@@ -31,10 +31,13 @@ _BODIES = words_in(
     accounting accounts administration agency authority bureau buying committee compliance
     controlling crew dispatch facilities faculty fire-brigade ministry office payroll pharmacy
     procurement purchasing reception registry secretariat syndicate treasury union housekeeping
+    bank centre center company control court firm headquarters helpdesk hospital hotline
+    laboratory lab plant pharmacy school university warehouse
     everybody everyone somebody someone anybody anyone whoever it
     """
 )
 """Bodies that are none of those titles; ``IT`` counts in capitals alone."""
+_CHIEF = re.compile(r"C[A-Z]{1,2}O")
 _PEOPLE = re.compile(PEOPLE, re.IGNORECASE)
 _TITLES = (
     r"(?:[A-Z]{2,5}|on-?call(?: engineer)?|incident commander|(?:[\w-]+ ){0,3}(?:team|lead"
@@ -68,8 +71,8 @@ def is_somebody(word: str) -> bool:
     """Whether a word is what a person or a body is called, one or several: ``lecturers``, ``HR``."""
     said = word.strip("*_`'’").removesuffix("'s").removesuffix("’s")
     low = said.lower()
-    if low == "it":
-        return said == "IT"
+    if low == "it" or _CHIEF.fullmatch(said):
+        return said != low
     if _PEOPLE.fullmatch(low) or low in _BODIES or low in _persons():
         return True
     singles = (low[:-1], f"{low[:-3]}y", low[:-2]) if low.endswith("s") else ()

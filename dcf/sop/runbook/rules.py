@@ -35,12 +35,20 @@ _HARD_RULE = re.compile(
 )
 
 
+_LONGEST = 300
 _MUST_NOT = re.compile(
     r"(?:and |but )?(?:you|we|they|agents?|staff|employees?|users?|operators?|nobody|no one|the "
     r"(?:agent"
     r"|assistant|operator|engineer|user|team))\s+(?:must|shall|should|may|can)(?:\s+not|n't"
     r"|\s+never)\b"
 )
+_LIMITS = re.compile(
+    r"(?:(?:you|we|they|it|the [\w ]{1,30}?)\s+)?(?:should|must|may|can|shall)\s+(?:only|at most)\b.*\bat a time\b"
+    r"|(?:your|the) (?:job|role|task) is to\b|.*\bat all times\b|only [^,;:.]{2,60}? (?:may|can|must|are|is) "
+    r"(?:be )?(?:used|allowed|permitted|accepted)\b",
+    re.IGNORECASE,
+)
+"""What limits each of many acts, and tells to do nothing."""
 _NO_UNLESS = re.compile(r"no [^,;:.]{2,80}\b(?:unless|without|until|except)\b")
 _REMEMBER = re.compile(r"(?:do not|don't|don’t|never) forget to\b")
 
@@ -59,5 +67,8 @@ def is_hard_rule(text: str) -> bool:
     """Whether it forbids or demands something throughout."""
     said = plain(text).lower()
     return bool(
-        _HARD_RULE.match(said) or _MUST_NOT.match(said) or _NO_UNLESS.match(said)
+        _HARD_RULE.match(said)
+        or _MUST_NOT.match(said)
+        or _NO_UNLESS.match(said)
+        or _LIMITS.match(said[:_LONGEST])
     ) and not _REMEMBER.match(said)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dcf.sop.runbook.answers import read_answer, read_otherwise
+from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import read_case_of
 from dcf.sop.runbook.conditions import Decision, read_decision, read_inside
@@ -31,6 +32,7 @@ from dcf.sop.runbook.scope import Reader, Scope
 from dcf.sop.runbook.wording import Piece, core, is_order, plain, question_of, title_of
 from dcf.sop.runbook.writer import Writer
 
+_ONLY = re.compile(r"\bonly\s+(?:if|when|once|after)\b", re.IGNORECASE)
 _SHORT = 7
 """Letters of a name that many headings may have."""
 _LONGEST_CASE = 6
@@ -196,7 +198,8 @@ class Steering:
         """Whether ``decision`` decides anything, and was taken."""
         if not decision.then and not below:
             return False
-        if decision.explains and not below and not rest:
+        practised = self.writer.is_practised(decision.then)
+        if decision.explains and not below and not rest and not practised:
             return False
         if forbids(decision.then) and (rest_of_it := _besides(decision.then)):
             decision = replace(decision, then=rest_of_it)
@@ -204,9 +207,18 @@ class Steering:
             self.writer.rule(piece, scope.told)
             self.reader.more(list(rest), list(below), scope)
             return True
+        alone = not (below or rest or decision.otherwise or decision.further)
+        if alone and self._waits(piece, decision):
+            self.writer.act(piece, piece.text, scope)
+            return True
         node = self._ask(piece, decision, scope, below, rest)
         self.writer.desk.note(piece, "condition", node)
         return True
+
+    def _waits(self, piece: Piece, decision: Decision) -> bool:
+        """Whether nothing is done until somebody agrees: ``unless the lead approves``."""
+        only = decision.negated or _ONLY.search(piece.text) is not None
+        return only and read_consent(piece.text) is not None and read_consent(decision.then) is None
 
     def _ask(
         self,

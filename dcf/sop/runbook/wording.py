@@ -92,6 +92,7 @@ _KEPT = words_in(
     """
 )
 """What something has to be all the time is no step: ``Logs should be kept``."""
+_THROUGHOUT = re.compile(r"\b(?:at all times|at any time|throughout)\b", re.IGNORECASE)
 _STATES = words_in(
     """
     be have contain match support exist remain comply meet not never
@@ -319,6 +320,10 @@ def is_duty(text: str) -> bool:
     asked = _SO.search(said)
     if asked and _is_imperative(core(asked["order"] or asked["asked"])):
         return True
+    if any(_is_imperative(core(part)) and is_clear_order(part) for part in _clauses_behind(said)):
+        return True
+    if _THROUGHOUT.search(said):
+        return False
     for found in _DUTY.finditer(said):
         verb = found["verb"].lower()
         somebody = found["who"].lower() in ("you", "we", "they") or has_somebody(found["who"])
@@ -330,6 +335,11 @@ def is_duty(text: str) -> bool:
     if done is not None and (base := base_of(done["verb"].lower())):
         return base not in _KEPT and (not done["will"] or said != plain(text)[:300])
     return False
+
+
+def _clauses_behind(said: str) -> list[str]:
+    """The clauses behind semicolons."""
+    return [part.strip() for part in said.split(";")[1:]]
 
 
 def word_stems(text: str) -> frozenset[str]:

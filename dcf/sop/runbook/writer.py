@@ -8,6 +8,7 @@ from dcf.sop.conduct import Retry
 from dcf.sop.procedure import Guardrail, Note, Value
 from dcf.sop.runbook.approvals import Consent, read_consent
 from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.clauses import is_practice
 from dcf.sop.runbook.command import inline_commands
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.durations import read_deadline, read_times, read_wait
@@ -17,7 +18,8 @@ from dcf.sop.runbook.items import whole
 from dcf.sop.runbook.placeholders import given_values, input_name, placeholders
 from dcf.sop.runbook.roles import role_in
 from dcf.sop.runbook.scope import Found, Scope
-from dcf.sop.runbook.wording import Piece, pieces, title_of
+from dcf.sop.runbook.rules import is_rule
+from dcf.sop.runbook.wording import Piece, core, pieces, title_of
 
 _PLACES = ("note", "step", "guardrail")
 
@@ -29,13 +31,18 @@ def approval(piece: Piece, consent: Consent) -> Node:
 
 class Writer:
     """``charts`` are drawn once it is known whether there are other steps. ``given`` are variables
-    that the runbook sets."""
+    that the runbook sets. ``of_people``: it is about what people do, and has no code."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self.found = Found()
         self.charts: list[Block] = []
         self.given: frozenset[str] = frozenset()
+        self.of_people = False
+
+    def is_practised(self, text: str) -> bool:
+        """Whether ``text`` tells what people do as a rule: ``Lost badges are destroyed``."""
+        return self.of_people and is_practice(core(text)) and not is_rule(text)
 
     def act(self, piece: Piece, title: str, scope: Scope, said: Iterable[str] = ()) -> Node:
         """A new step that ``piece`` tells of, behind the consent that it takes."""

@@ -1,0 +1,102 @@
+"""What tells that a section, or what stands under the title, has steps."""
+
+from __future__ import annotations
+
+from dcf.sop.runbook.approvals import read_consent
+from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.cases import acts, decides
+from dcf.sop.runbook.items import all_pieces, has_commands, is_command
+from dcf.sop.runbook.loops import read_each
+from dcf.sop.runbook.rules import is_rule
+from dcf.sop.runbook.sections import Section
+from dcf.sop.runbook.tables import read_table
+from dcf.sop.runbook.wording import Piece, pieces
+from dcf.sop.runbook.writer import Writer
+
+_SHELLS = frozenset({"bash", "sh", "shell", "console"})
+
+
+class Signs:
+    """``writer`` knows whether the text is about what people do."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def procedural(self, section: Section) -> bool:
+        """Whether a section has steps: its heading says so, or what stands in it."""
+        if section.purpose in ("note", "inputs", "roles", "guardrails", "objective"):
+            return False
+        if section.purpose in ("steps", "first", "aside"):
+            return bool(section.blocks)
+        return (
+            any(self._tells_steps(block) for block in section.blocks)
+            or decides(section)
+            or any(self.procedural(child) for child in section.children)
+        )
+
+    def is_procedure(self, section: Section) -> bool:
+        """Whether a section says of itself that it has steps: by its heading or by numbers."""
+        lists = (one for one in section.blocks if one.kind == "list")
+        return section.purpose == "steps" or any(
+            item.number or item.is_checkbox for one in lists for item in one.children
+        )
+
+    def practise(self, section: Section) -> bool:
+        """Whether rules or roles tell what people do in a case: clauses with a subject or orders,
+        and not only what must and must not be."""
+        if section.purpose not in ("guardrails", "roles") or not self._writer.of_people:
+            return False
+        said = [one.text for block in section.all_blocks() for one in all_pieces(block)]
+        done = [one for one in said if self._acts(one) and not is_rule(one)]
+        return bool(done) and (section.purpose == "guardrails" or 2 * len(done) > len(said))
+
+    def begin_steps(self, block: Block, has_steps: bool) -> bool:
+        """Whether steps begin with a block under the title: numbered ones, or where there are no
+        others, orders and commands."""
+        if block.kind == "list":
+            numbered = any(item.number or item.is_checkbox for item in block.children)
+            return numbered or (not has_steps and self._order_in(block))
+        if block.kind == "table":
+            return any(row.is_step for row in read_table(block).rows)
+        if has_steps:
+            return has_commands(block)
+        return block.kind == "code" or self._order(block)
+
+    def introduce(self, block: Block) -> bool:
+        """Whether a paragraph says what the commands below it are for."""
+        return block.kind == "text" and (block.text.rstrip().endswith(":") or self._order(block))
+
+    def _tells_steps(self, block: Block) -> bool:
+        if block.kind == "list":
+            return self._lists_steps(block)
+        if block.kind == "code":
+            return block.info.split(" ")[0] in _SHELLS
+        if block.kind == "table":
+            return any(row.is_step for row in read_table(block).rows)
+        return block.kind == "text" and (
+            self._order(block)
+            or any(read_consent(piece.text) is not None for piece in pieces(block.lines))
+        )
+
+    def _lists_steps(self, block: Block) -> bool:
+        orders = 0
+        for item in block.children:
+            if item.number or item.is_checkbox:
+                return True
+            if item.children and item.children[0].lines:
+                said = item.children[0].text
+                if read_consent(said) is not None:
+                    return True
+                orders += self._acts(said) or is_command(Piece(item.line, item.line, said))
+        return 2 * orders > len(block.children)
+
+    def _order_in(self, block: Block) -> bool:
+        return any(item.children and self._order(item.children[0]) for item in block.children)
+
+    def _order(self, block: Block) -> bool:
+        if block.text.endswith(":") and read_each(block.text):
+            return True
+        return any(self._acts(piece.text) for piece in pieces(block.lines))
+
+    def _acts(self, text: str) -> bool:
+        return acts(text) or self._writer.is_practised(text)
