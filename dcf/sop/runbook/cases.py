@@ -44,7 +44,7 @@ _FAULT = re.compile(
     r"|expired|broken|slow|pending|exhausted|stopped|unhealthy|degraded|blank|invalid|wrong|denied"
     r"|refused|unknown|crash\w*|too (?:many|few|high|low|large|slow|big|old)|high|low|insufficient"
     r"|errors?|timed? ?outs?|leaks?|corrupt\w*|mismatch|unresponsive|outage|overload\w*|without"
-    r"|scaled|restarting|looping|evicted|throttl\w+|rejected|unauthori[sz]ed|incorrect)\b"
+    r"|violat\w+|(?:un|mis)\w{4,}ed|scaled|restarting|looping|evicted|throttl\w+|rejected|unauthori[sz]ed|incorrect)\b"
     r"| (?:open|closed|locked|offline|critical|exceeded)$",
     re.IGNORECASE,
 )
@@ -112,7 +112,24 @@ _ONE_OF = re.compile(
 )
 _VARIANT = re.compile(
     r"(?:on|in|with|without|using|via|from|for) \S.*"
+    r"|.*\b(?:and|or) (?:later|newer|above|older|earlier|below|higher|lower|up)"
+    r"|(?:before|until|since|up to|older than|newer than) \S.*[0-9].*"
     r"|.*\b(?:users|customers|clients|employees|members|accounts|tenants|patients|students|orders)",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"(?P<said>[^\n]{8,300}?)\.\s+(?P<word>(?:(?:in|for) (?:this|that|such a|these|such) cases?"
+    r"|(?:when|if) (?:this|that) (?:happens|occurs|is (?:so|the case))|if so),?\s+)?(?P<then>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_VARIES = re.compile(
+    r"\b(?:depend(?:s|ing) (?:up)?on|according to)\b(?! how\b)[^.;:]{0,80}[.:]?$"
+    r"|\bone of the\b[^.;]{0,40}\b(?:methods|ways|options|procedures|approaches|cases|scenarios)\b",
+    re.IGNORECASE,
+)
+_ASKS_WHAT = re.compile(
+    r"(?:(?:what|who|whom|whose|which|where|when|why|how)\b(?! if\b)"
+    r"|(?:can|may|should|must|do|does|will) (?:i|we|you|they)\b)",
     re.IGNORECASE,
 )
 _LONGEST_STATE = 12
@@ -156,7 +173,7 @@ def acts(text: str) -> bool:
 
 def read_case_of(text: str) -> Decision | None:
     """The case that a sentence names without a word for it, and what is done in it."""
-    return read_arrow(text) or read_asked(text) or read_labelled(text)
+    return read_arrow(text) or read_asked(text) or read_told(text) or read_labelled(text)
 
 
 def read_when_to(title: str) -> str:
@@ -247,6 +264,21 @@ def read_asked(text: str) -> Decision | None:
     return Decision(found["asked"].strip(" *_"), then) if leads(then) else None
 
 
+def read_told(text: str) -> Decision | None:
+    """``The log may be empty. In this case, restart it``: what is done if it is as the sentence
+    before says."""
+    found = _TOLD.match(text) if len(text) <= MAX_PHRASE else None
+    if found is None:
+        return None
+    said, then = found["said"].strip(), found["then"]
+    alone = read_alone(plain(said)) if opens(said) else None
+    if not bids(then) or opens(said) != (found["word"] is None):
+        return None
+    if is_order(said) if alone is None else read_decision(said) is not None:
+        return None
+    return Decision(alone.condition if alone else plain(said), then)
+
+
 def joined(said: Sequence[Piece]) -> list[Piece]:
     """``said`` with each question, or case in bold letters, and what is done then as one."""
     found: list[Piece] = []
@@ -257,6 +289,9 @@ def joined(said: Sequence[Piece]) -> list[Piece]:
             if read_asked(whole) or read_labelled(whole):
                 found[-1] = Piece(before.line, one.last, whole)
                 continue
+        if before is not None and read_told(f"{before.text} {one.text}"):
+            found[-1] = Piece(before.line, one.last, f"{before.text} {one.text}")
+            continue
         found.append(one)
     return found
 
@@ -271,6 +306,16 @@ def read_any_of(text: str) -> str | None:
 def depends(text: str) -> bool:
     """Whether one of several things below is done: ``Depending on the type:``."""
     return text.rstrip(" *_").endswith(":") and bool(_DEPENDS.match(text))
+
+
+def depends_on(text: str) -> bool:
+    """Whether what is done depends on something: ``The repair depends on which part is worn.``"""
+    return bool(_VARIES.search(plain(text)))
+
+
+def asks_whether(title: str) -> bool:
+    """Whether a heading asks what is so or not: ``Is the valve shut?``, not ``What is a valve?``"""
+    return title.rstrip("*_ ").endswith("?") and not _ASKS_WHAT.match(plain(title))
 
 
 def read_arrow(text: str) -> Decision | None:

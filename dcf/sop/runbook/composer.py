@@ -17,8 +17,10 @@ from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
 from dcf.sop.runbook.cases import (
     acts,
+    asks_whether,
     decides,
     depends,
+    depends_on,
     has_cases,
     is_action,
     is_fault,
@@ -32,7 +34,7 @@ from dcf.sop.runbook.cases import (
     read_when_to,
 )
 from dcf.sop.runbook.command import read_commands
-from dcf.sop.runbook.conditions import Decision, read_aside, read_decision
+from dcf.sop.runbook.conditions import Decision, opens, read_aside, read_decision
 from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.declarations import Declarations
 from dcf.sop.runbook.desk import Desk
@@ -48,6 +50,7 @@ from dcf.sop.runbook.items import (
     has_commands,
     has_numbered_orders,
     is_link,
+    name_cases,
     whole,
 )
 from dcf.sop.runbook.loops import MAX_LOOPS, Loops, read_each
@@ -121,10 +124,12 @@ class Composer:
             decision = replace(aside_said, then=aside_said.then if is_order(section.title) else "")
         if decision is None and (behind := read_decision(bare_title(section.title))):
             decision = behind
-        if decision is None and (case or section.title.endswith("?")):
+        if decision is None and (case or asks_whether(section.title)):
             decision = Decision(section.title, "")
         if decision is None and _has_action(section):
             decision = Decision(section.title, "")
+        if decision and not decision.then and _states_case(section):
+            decision = None  # it names the case that its first sentence tells
         if section.level and not aside and decision:
             return self._decided(section, heading, decision, scope)
         node = None if aside else self._open_heading(section, heading, scope, counted)
@@ -135,7 +140,7 @@ class Composer:
         if over:
             self.steering.any_of(heading, then, blocks[0], inner)
         self.blocks(blocks[1:] if over else blocks, inner)
-        self._below(section.children, inner)
+        self._below(section.children, inner, _chooses(blocks))
         self.writer.desk.path = section.path
         self._anchor(section, scope.nodes)
         if scope.nodes:
@@ -144,14 +149,15 @@ class Composer:
             self.writer.desk.note(heading, "note", scope.nodes[0] if scope.nodes else None)
         return scope.nodes
 
-    def _below(self, children: Sequence[Section], scope: Scope) -> None:
+    def _below(self, children: Sequence[Section], scope: Scope, chooses: bool) -> None:
+        """Sections below one that is read; ``chooses``: it says that one of them is done."""
         cases = [one for one in children if self.by_cases and is_case(one)]
         counted = len(children) > 1 and all(_is_counted(one) for one in children)
         children = _with_actions(children)
         titles = [bare_title(one.title) for one in children]
         of_cases = is_variant if sum(map(is_variant, titles)) > 1 else is_fault
         faults = [one for one, said in zip(children, titles, strict=True) if of_cases(said)]
-        if not counted and self._in_cases():
+        if not counted and (self._in_cases() or chooses):
             faults = [one for one in children if one.purpose == "unknown"]
         alike = len(faults) > 1 and 2 * len(faults) >= len(children)
         for child in children:
@@ -246,7 +252,7 @@ class Composer:
                 self.writer.desk.noted.remove(noted)
                 within = Scope(act.inside, scope.section, scope.loops, act)
             self.blocks(blocks, within)
-            self._below(section.children, within)
+            self._below(section.children, within, _chooses(blocks))
             node.arms = [Arm(NO if decision.negated else YES, inner.nodes)]
             if not inner.nodes:  # there is nothing to do in that case
                 noted.place, noted.node = "note", None
@@ -479,8 +485,18 @@ class Composer:
         told = are_steps(items)
         within = scope.owner is not None and scope.owner.arms
         cases = cases or (len(items) > 1 and not within and self._in_cases())
+        over = name_cases(items)
         for item in items:
-            self._item(item, inner, told, cases)
+            if not (over and self._named_case(item, inner)):
+                self._item(item, inner, told, cases)
+
+    def _named_case(self, item: Block, scope: Scope) -> bool:
+        """Whether an item names a case over what is done then, and was taken."""
+        first, rest = first_piece(item)
+        if first is None or opens(first.text):
+            return False
+        case = Decision(first.text.strip(" *_:."), "")
+        return self.steering.decide(first, case, scope, item.children[1:], rest)
 
     def _answers(self, blocks: Sequence[Block], node: Node, scope: Scope) -> bool:
         """Whether ``blocks`` are answers (``Yes: …``, ``No: …``) to what ``node`` asks; then they
@@ -614,6 +630,21 @@ class Composer:
         """The flowcharts as notes: they show what the steps tell."""
         for block in self.writer.charts:
             self.writer.say(whole(block), None)
+
+
+def _chooses(blocks: Sequence[Block]) -> bool:
+    """Whether the last sentence over sections says that what is done depends on something."""
+    last = blocks[-1] if blocks and blocks[-1].kind == "text" else None
+    told = list(pieces(last.lines)) if last else []
+    return bool(told) and depends_on(told[-1].text)
+
+
+def _states_case(section: Section) -> bool:
+    """Whether the first sentence of a section says in full in which case what is done."""
+    first = section.blocks[0] if section.blocks and section.blocks[0].kind == "text" else None
+    told = next(pieces(first.lines), None) if first else None
+    decision = read_decision(told.text) if told and opens(told.text) else None
+    return decision is not None and leads(decision.then) and not section.children
 
 
 def _is_counted(section: Section) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from dcf.sop.runbook.ends import is_last_act, read_end
 from dcf.sop.runbook.jumps import NEXT, leads_elsewhere
-from dcf.sop.runbook.wording import core, is_order
+from dcf.sop.runbook.wording import core, is_order, plain
 
 _DECIDED = (
     r"(?:denied|rejected|refused|declined|closed|escalated|transferred|approved|cancell?ed"
@@ -32,6 +32,13 @@ _OBLIGES = re.compile(
     r"|customers?|admin\w*|operators?|chairs?|reviewers?|directors?|board)\b[^,;]{0,40}"
     r" (?:may|can|will|would)"
     rf"|(?:is|are) {_DECIDED})\b",
+    re.IGNORECASE,
+)
+_ALLOWED = re.compile(
+    r"(?:you|they|we|the [\w-]+|(?:[\w-]+ ){0,2}?[\w-]+s) (?:(?:may|can) (?:only )?(?:(?:also )?be"
+    r" (?:\w+ed|paid|given)|request|receive|claim|take|earn|have|get|apply|ask|use|bring|order"
+    r"|cancel|change|return|borrow|carry|work)"
+    r"|(?:are|is) (?:eligible|entitled|allowed|permitted))\b",
     re.IGNORECASE,
 )
 _EXPLAINS = re.compile(
@@ -60,6 +67,11 @@ def bids(text: str) -> bool:
 def is_verdict(text: str) -> bool:
     """Whether ``text`` says how all ends, or what becomes of a request: ``It is rejected``."""
     return bool(read_end(text) or is_last_act(text) or _VERDICT.search(text))
+
+
+def is_allowed(text: str) -> bool:
+    """Whether ``text`` says what somebody may have or do: ``Guests may bring a dog``."""
+    return bool(_ALLOWED.match(plain(text)))
 
 
 def explaining(then: str) -> bool:

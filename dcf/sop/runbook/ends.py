@@ -115,7 +115,8 @@ _OTHER_BODY = (
 _TO_KNOW = r"(?:and|to|then|for|whether|if) (?:wait|ask|confirm|approv\w+|get|obtain|know|agree)\b"
 """Others are asked, and go on with nothing."""
 _HANDED_OVER = re.compile(
-    rf"(?:escalate|transfer (?:the|them|it|this|to|all)|\w+ = \S+ \((?:urgent )?escalate\b"
+    rf"(?:(?:(?:they|he|she|somebody|the [\w -]{{2,30}}?) (?:can|may|should|must|will) )?escalate"
+    rf"|transfer (?:the|them|it|this|to|all)|\w+ = \S+ \((?:urgent )?escalate\b"
     rf"|(?:hand|turn) (?:{_WORK_ITEM} )?(?:over|off)"
     rf"|(?:hand|pass|forward|refer|route|assign|re-?assign|delegate|direct|redirect|transfer|turn"
     rf"|leave|give) (?:{_WORK_ITEM} )?(?:on |over |up |back |off )?to {_OTHER_BODY}"

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dcf.sop.runbook.answers import read_answer
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout
-from dcf.sop.runbook.cases import joined
+from dcf.sop.runbook.cases import is_case_like, is_fault, joined
 from dcf.sop.runbook.command import read_commands
+from dcf.sop.runbook.consequences import bids
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.tables import is_table_of_steps
 from dcf.sop.runbook.wording import Piece, is_duty_of_reader, is_order, pieces
@@ -49,6 +50,28 @@ def are_steps(items: Sequence[Block]) -> bool:
         first, _ = first_piece(item)
         orders += first is not None and (is_order(first.text) or is_command(first))
     return 3 * orders >= 2 * len(items)
+
+
+def name_cases(items: Sequence[Block]) -> bool:
+    """Whether items name cases, each over what is done then: none is an order, and most tell that
+    something is wrong, or how it is."""
+    cases = 0
+    for item in items:
+        first, rest = first_piece(item)
+        over = item.children[1:]
+        listed = len(over) == 1 and over[0].kind == "list" and _are_told(over[0].children)
+        ordered = any(one is not None and is_order(one.text) for one in (first, *rest))
+        if first is None or not listed or ordered or item.number:
+            return False
+        said = first.text.strip("*_:. ")
+        cases += is_fault(re.split(r"\s*[,(]", said)[0]) or is_case_like(said)
+    return len(items) > 1 and 2 * cases > len(items)
+
+
+def _are_told(items: Sequence[Block]) -> bool:
+    """Whether the items of a list are steps, or all say what somebody has to do."""
+    firsts = [first_piece(item)[0] for item in items]
+    return are_steps(items) or all(one is not None and bids(one.text) for one in firsts)
 
 
 def is_duties(block: Block) -> bool:

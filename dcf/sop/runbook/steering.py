@@ -37,6 +37,7 @@ _SHORT = 7
 """Letters of a name that many headings may have."""
 _LONGEST_CASE = 6
 _CASE = re.compile(r"(?:with|without|from|for|on|in)\b", re.IGNORECASE)
+_OR = re.compile(r",?\s+or\s+(?:else\s+)?")
 _JOINT = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+|\.\s+")
 
 
@@ -307,6 +308,10 @@ class Steering:
         self.reader.blocks(list(below), inner, in_step=False)
         if told and arm.nodes:
             arm.nodes[0].texts.insert(0, then)
+        last = arm.nodes[-1] if arm.nodes else None
+        by_sentence = last is not None and rest and not below and last.kind == "manual"
+        if last and by_sentence and last.is_open and hands_over(last.title):
+            last.end = "finish"
         if arm.nodes and is_helpless(node.title) and arm.nodes[-1].is_open:
             arm.nodes[-1].end = "finish"
 
@@ -316,6 +321,8 @@ class Steering:
         """Nodes for what follows from a condition; ``piece`` is noted already."""
         said = text.strip(" *_.;:")
         if goes_on(text):
+            return
+        if self._choice(piece, said, nodes, scope):
             return
         whole = read_end(said)
         head, tail = ("", said) if whole else _parted(said)
@@ -345,6 +352,21 @@ class Steering:
         node = self._new(piece, said, nodes, scope)
         if is_last_act(said) and node.is_open:
             node.end = "stop" if denies(said) else "finish"
+
+    def _choice(self, piece: Piece, said: str, nodes: list[Node], scope: Scope) -> bool:
+        """``Repeat step 2 or escalate``: a choice of whoever does it, which was taken."""
+        ways = _OR.split(said)
+        if len(ways) != 2 or not any(self._jump(one, scope) for one in ways):
+            return False
+        if not all(self._jump(one, scope) or is_last_act(one) or read_end(one) for one in ways):
+            return False
+        node = Node(piece.line, title_of(said))
+        nodes.append(node)
+        for one in ways:
+            arm = Arm(title_of(one), line=piece.line)
+            node.arms.append(arm)
+            self.consequence(piece, one, arm.nodes, scope, node)
+        return True
 
     def _go(self, piece: Piece, nodes: list[Node], jump: str, end: End) -> None:
         """Go elsewhere after ``nodes``."""
