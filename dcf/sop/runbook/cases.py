@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.answers import ARROW, read_answer
-from dcf.sop.runbook.conditions import Decision, finds_out, opens, read_alone, read_decision
-from dcf.sop.runbook.consequences import bids, leads
+from dcf.sop.runbook.conditions import Decision, opens, read_alone, read_decision
+from dcf.sop.runbook.consequences import bids, is_verdict, leads
 from dcf.sop.runbook.ends import hands_over, is_last_act
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.verbs import is_verb
@@ -51,8 +51,9 @@ _FAULT = re.compile(
 _COMPARED = re.compile(
     r"[<>≤≥≠]|\b(?:less|more|fewer|greater|higher|lower|larger|smaller|older|newer|longer|shorter"
     r"|bigger|later|earlier) than\b|\b(?:above|below|over|under|between|beyond|exceeding|at least"
-    r"|at most|up to) [~€$£]?[0-9]|\b[0-9]+ ?[–-] ?[0-9]+ ?[%°€$£]|^(?:out of|no|none|nothing|nobody"
-    r"|neither|not|any|still|only|everything|everybody|everyone|without) .",
+    r"|at most|up to) [~€$£]?[0-9]|\b[0-9]+ ?[–-] ?[0-9]+ ?[%°€$£]|^(?:out of|no|none|nothing"
+    r"|nobody|neither|not|any|still|only|everything|everybody|everyone|without"
+    r"|too (?:many|few|much|little)) .",
     re.IGNORECASE,
 )
 """A measure, or a negation ahead: ``Between 5 and 8 °C``, ``No answer after a minute``."""
@@ -71,6 +72,23 @@ _QUESTION = re.compile(
     r"(?P<then>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_LOOKS = re.compile(
+    r"(?:check|verify|see|determine|confirm|find|test|validate|identify|assess|evaluate|inspect"
+    r"|investigate|look|review|examine|compare|count|measure|search|list|query|calculate|open"
+    r"|watch|observe|analy[sz]e)\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[\"“'‘«][^\"”'’»]+[\"”'’»]")
+"""What somebody or something says: ``"Password expired": …``."""
+_KIND = re.compile(
+    r"(?:real|false|known|unknown|new|existing|returning|first-time|internal|external|minor|major"
+    r"|urgent|partial|incomplete|incorrect|valid|invalid) [\w-]+(?: [\w-]+)?"
+    r"|(?:sev|severity|p|prio|priority|class|category|type|grade|level|tier)[ -]?[0-9]+"
+    r"(?: (?:or|and) (?:lower|higher|above|below))?",
+    re.IGNORECASE,
+)
+"""One of two kinds: ``False alarm: …``."""
+_LEFT = re.compile(r"(?:nothing|none of|neither|still not|no longer) [a-z]", re.IGNORECASE)
 _OF_THIS = re.compile(
     r"(?:this|it|these) (?:[\w-]+ )?(?:applies|apply|is used|fires|triggers)|to (?:use|apply)\b.*",
     re.IGNORECASE,
@@ -145,7 +163,7 @@ def read_case(title: str) -> Decision | None:
     named = _ONE_OF.match(said) or _IF_SO.match(said)
     if named:
         return Decision(said[named.end() :].strip(" *_"), "")
-    return Decision(said, "") if is_state(said) else None
+    return Decision(said, "") if is_state(said) or _LEFT.match(said) else None
 
 
 def decides(section: Section) -> bool:
@@ -155,7 +173,7 @@ def decides(section: Section) -> bool:
             first = one.children[0] if one.kind == "item" and one.children else one
             for piece in pieces(first.lines) if first.kind == "text" else ():
                 decision = read_decision(piece.text)
-                if decision and (piece.text.endswith(":") or leads(decision.then)):
+                if decision and (piece.text.endswith(":") or bids(decision.then)):
                     return True
     return False
 
@@ -236,9 +254,9 @@ def read_labelled(text: str, any_label: bool = False, explained: bool = False) -
         return None
     label = (found["bold"] or found["bare"]).strip(" :*_")
     then = (found["then"] or found["told"]).strip()
-    if _ANNOUNCES.fullmatch(label) or not (begins(then) or explained):
+    if _ANNOUNCES.fullmatch(label) or not (begins(then) or explained or is_verdict(then)):
         return None
-    if is_order(label) and not (any_label and found["bold"]):
+    if is_order(label) and not (any_label and found["bold"]) and not _FAULTY.match(label):
         return None
     if any_label or (is_case_like(label) if found["bold"] is None else is_fault(label)):
         return Decision(label, then)
@@ -249,8 +267,9 @@ def is_case_like(label: str) -> bool:
     """Whether ``label``, in front of something to do, tells what is so then."""
     if len(label.split()) > _LONGEST_STATE:
         return False
-    told = (is_state(label), _COMPARED.search(label), _CLAUSE.match(label), _FAULTY.match(label))
-    return any(told)
+    if is_state(label) or _COMPARED.search(label) or _CLAUSE.match(label) or _FAULTY.match(label):
+        return True
+    return bool(_QUOTED.fullmatch(label) or _KIND.fullmatch(label))
 
 
 def read_asked(text: str) -> Decision | None:
@@ -258,7 +277,7 @@ def read_asked(text: str) -> Decision | None:
     found = _QUESTION.match(plain(text)) if len(text) <= MAX_PHRASE else None
     if found is None or read_answer(found["then"]) or opens(found["then"]):
         return None
-    if finds_out(found["then"]):  # the answer, rather than what follows from it
+    if _LOOKS.match(core(found["then"])):  # the answer, rather than what follows from it
         return None
     then = re.sub(r"^then,?\s+", "", found["then"], flags=re.IGNORECASE)
     return Decision(found["asked"].strip(" *_"), then) if leads(then) else None
@@ -332,6 +351,7 @@ def read_arrow(text: str) -> Decision | None:
         head = text[: len(text) - len(parts[-1])].rstrip(" →⇒➔➜⟶—-=>")
     elif len(parts) > 2:
         tail = text[len(head) :].lstrip(" →⇒➔➜⟶—-=>")
-    if (is_order(head) and not head.endswith("?")) or not (leads(tail) or is_last_act(tail)):
+    done = [one for one in re.split(r",\s+", tail) if leads(one) or is_last_act(one)]
+    if (is_order(head) and not head.endswith("?")) or not done:
         return None
     return Decision(head.strip(" *_:"), tail.strip())

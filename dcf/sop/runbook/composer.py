@@ -486,6 +486,7 @@ class Composer:
         within = scope.owner is not None and scope.owner.arms
         cases = cases or (len(items) > 1 and not within and self._in_cases())
         over = name_cases(items)
+        cases = cases or (len(items) > 1 and _are_cases(items) and any(map(_is_evident, items)))
         for item in items:
             if not (over and self._named_case(item, inner)):
                 self._item(item, inner, told, cases)
@@ -770,6 +771,12 @@ def _are_cases(items: Sequence[Block]) -> bool:
         and bool(read_labelled(one.text, True) or read_decision(one.text) or read_arrow(one.text))
         for one in found
     )
+
+
+def _is_evident(item: Block) -> bool:
+    """Whether an item names a case by itself, so that those beside it are cases, too."""
+    first, _ = first_piece(item)
+    return first is not None and read_labelled(first.text) is not None
 
 
 def _only_tells(text: str) -> bool:

@@ -35,9 +35,11 @@ _IF = re.compile(
     r"|in (?:the |an? )?(?:case|event)(?: that| of| when)?"
     r"|in (?:the |an? )(?:rare|unlikely|worst|special|exceptional|unusual|odd) (?:case|event)"
     r" (?:that|of|when|where)|unless"
-    r"|should(?=\s+(?:an?|any|no|the|this|that|these|those|it|you|we|they|there|your|our)\b)"
+    r"|should(?=\s+(?:an?|any|no|the|this|that|these|those|it|you|we|they|there|your|our|neither"
+    r"|none|nothing|both|either|one|someone|somebody|anyone)\b)"
     rf"|after(?=\s+(?:[\w-]+\s+){{0,4}}?(?:{_FAILS}|no (?:answer|response|reply))\b)"
     rf"|(?:up)?on(?=\s+(?:[\w-]+ )?{_OUTCOME}\b)|in(?=\s+(?:an? )?{_OUTCOME}\b)"
+    r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
     rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
     r"|without(?=\s+(?!\w+ing\b))"
     r"|upon(?=\s+(?:an?|any|each|every|further|repeated|continued)\s(?!(?:\w+ )?(?:receipt|completion"
@@ -72,7 +74,8 @@ _NO_CASE = re.compile(
     r"|simplicity|most|some reason|best|help|assistance|questions|context|the"
     r" (?:time|purposes?|sake|first|next|last|rest|same|most|above|following)|an? (?:\w+ )?(?:list"
     r"|overview|description|explanation|guide|example|few|while|minute|hour|day|moment|full)"
-    r"|[0-9]+|(?!(?:warn|exist|miss|fail|pend|remain|runn|incom|outgo|outstand)ing)\w+ing|safety reasons|security reasons)\b",
+    r"|[0-9]+|(?!(?:warn|exist|miss|fail|pend|remain|runn|incom|outgo|outstand)ing)\w+ing"
+    r"|safety reasons|security reasons)\b",
     re.IGNORECASE,
 )
 _STATED = re.compile(r"\S (?:is|are|isn['’]t|aren['’]t|shows?|says?|reads?|equals?|has|have)\b")
@@ -91,7 +94,10 @@ _INSIDE = re.compile(
     r"|after)\b)|\s+(?:and|but)\s+(?=if\b)",
     re.IGNORECASE,
 )
-_SEPARATOR = re.compile(rf"\s*{ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|(?<!\band)\s+then\s+|\s+[–—]\s+")
+_SEPARATOR = re.compile(
+    rf"\s*{ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|(?<!\band)\s+then\s+|\s+[–—]\s+"
+    r"|\s+(?=(?:just|please|simply)\s)"
+)
 _RUN_ON = re.compile(
     r"\b(?:is|are|was|were|has|have|not|no|fails?|failed|exists?|occurs?|appears?)\b[^,;:]{0,80}?\s"
     r"(?=(?:determine|check|verify|contact|escalate|restart|run|use|follow|see|open|notify|ask"
@@ -135,7 +141,8 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 _LOOKS_IN = re.compile(
-    r"(?:check|see|look|verify|find|ask|determine|confirm) (?:in|on|at|with|from|by|via|using|under)"
+    r"(?:check|see|look|verify|find|ask|determine|confirm) (?:in|on|at|with|from|by|via|using"
+    r"|under)"
     r"\b[^,;]{1,60} (?:if|whether)\b",
     re.IGNORECASE,
 )
@@ -266,6 +273,8 @@ def _is_case(word: str, condition: str, rest: str) -> bool:
         return not (allowed or _NO_CASE.match(condition) or _ALL_OF.match(condition))
     if not word.lower().startswith(("when", "where")):
         return True
+    if word.lower().startswith("where"):
+        return not (_AS_NEEDED.match(condition) or re.match(r"you\b", condition))
     if not rest and re.match(r"\w+ing\b", condition):
         return True  # over what is done then
     return bool(_NOT.search(condition)) or not _IN_TIME.match(condition)
@@ -337,6 +346,10 @@ def _behind(said: str, hidden: str) -> Decision | None:
         return None
     if word.startswith("when") and _IN_TIME.match(condition) and not is_allowed(then):
         return None
+    otherwise = _ELSE_INSIDE.search(masked(condition))
+    if otherwise is not None and otherwise.start() > 0:
+        instead, condition = condition[otherwise.end() :], condition[: otherwise.start()]
+        return Decision(condition, then, instead, negated=word == "unless")
     for joint in re.finditer(r"\s+and\s+(?:then\s+)?", condition):
         if is_order(condition[joint.end() :]):
             then += condition[joint.start() :]

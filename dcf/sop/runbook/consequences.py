@@ -15,7 +15,8 @@ _DECIDED = (
 )
 """How a request is dealt with."""
 _VERDICT = re.compile(
-    rf"\b(?:is|are|gets?|(?:will|may|can|must|should|shall) be) (?:\w+ly )?{_DECIDED}\b"
+    rf"\b(?:is|are|gets?|(?:will|may|can|must|should|shall) (?:not )?be) (?:(?:not|only|\w+ly) )*"
+    rf"{_DECIDED}\b"
     r"(?! (?:as|in|on|from|at|because|since)\b)",
     re.IGNORECASE,
 )

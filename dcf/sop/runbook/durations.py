@@ -24,11 +24,14 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _TIMES = re.compile(
-    r"\b(?:up to|at most|a maximum of|no more than|another)? ?(?P<count>[0-9]{1,2}|two|three|four"
+    r"\btwice\b|\b(?:up to|at most|a maximum of|no more than|another)? ?"
+    r"(?P<count>[0-9]{1,2}|two|three|four"
     r"|five|six|ten)(?: more)? times\b",
     re.IGNORECASE,
 )
-_TRIES = re.compile(r"(?:retry|repeat|try|re-?run|redo|attempt)\b", re.IGNORECASE)
+_TRIES = re.compile(
+    r"(?:^|[,;]\s+|\b(?:and|then)\s+)(?:retry|repeat|try|re-?run|redo|attempt)\b", re.IGNORECASE
+)
 
 
 def read_wait(text: str) -> int | None:
@@ -53,6 +56,6 @@ def _seconds(text: str) -> int | None:
 
 def read_times(text: str) -> int | None:
     """How often ``Retry up to 3 times`` is tried again."""
-    found = _TIMES.search(text) if _TRIES.match(core(text)) else None
-    count = count_of(found["count"].lower()) if found else None
+    found = _TIMES.search(text) if _TRIES.search(core(text)) else None
+    count = count_of((found["count"] or "two").lower()) if found else None
     return int(count) if count else None

@@ -109,7 +109,7 @@ _OTHER_BODY = (
     r"|(?:help|service) ?desk|specialists?|humans?|experts?|admin(?:istrator)?s?|commanders?|leads?"
     r"|managers?|management|dbas?|sres?|departments?|units?|supervisors?|officers?|offices?"
     r"|committees?|boards?|agents?|representatives?|ops|operations|security|legal|enforcement"
-    r"|compliance|finance|hr|(?-i:IT)|workshop|authorit(?:y|ies)|police|counsel|owners?"
+    r"|compliance|facilities|finance|hr|(?-i:IT)|workshop|authorit(?:y|ies)|police|counsel|owners?"
     r"|maintainers?|developers?|technicians?|tier ?-?[2-9]|level ?-?[2-9]|l[2-9])\b"
 )
 _TO_KNOW = r"(?:and|to|then|for|whether|if) (?:wait|ask|confirm|approv\w+|get|obtain|know|agree)\b"
@@ -123,13 +123,18 @@ _HANDED_OVER = re.compile(
     rf"|(?:{_WORK_ITEM} )?(?:is|are|gets?|must be|should be|will be|has to be|needs to be) "
     rf"(?:\w+ly )?(?:handed|passed|forwarded|referred|routed|escalated|transferred|delegated"
     rf"|redirected|turned)(?: on| over| up| off)? to\b"
-    rf"|(?:open|raise|file|create|submit|log) (?:a|an) (?:\w+ ){{0,2}}(?:ticket|case"
-    rf"|(?:support )?request)"
+    rf"|(?:open|raise|file|create|submit|log) (?:a|an) (?:\w+ ){{0,2}}(?:ticket|case|request) "
+    rf"(?:with|to|at|for) {_OTHER_BODY}"
     rf"|ask \S.{{0,60}} (?:for (?:help|assistance|support)|to (?:take over|help|assist))\b"
     rf"|(?:contact|consult|engage|involve|page|call|reach out to|connect with|get help from)"
     rf"\b(?![^.]* {_TO_KNOW})[^.]{{0,60}}\b(?:support|team|engineers?|on-?call|vendor"
     rf"|helpdesk|help desk|specialists?|human|experts?|administrators?|commander|lead|manager|dba"
     rf"|sre)\b)",
+    re.IGNORECASE,
+)
+_OPENS_A_CASE = re.compile(
+    r"(?:open|raise|file|create|submit|log) (?:a|an) (?:(?!pull\b|merge\b)\w+ ){0,2}"
+    r"(?:ticket|case|request)\b",
     re.IGNORECASE,
 )
 _LAST_ACT = re.compile(
@@ -189,7 +194,7 @@ def is_helpless(condition: str) -> bool:
 
 def hands_over(text: str) -> bool:
     """Whether somebody else goes on."""
-    return _in_a_part(_HANDED_OVER, text)
+    return bool(_OPENS_A_CASE.match(core(text))) or _in_a_part(_HANDED_OVER, text)
 
 
 def _in_a_part(act: re.Pattern[str], text: str) -> bool:

@@ -8,10 +8,10 @@ from dcf.sop.language.phrase import masked
 from dcf.sop.runbook.wording import core
 
 _GO = (
-    r"(?:go|jump|skip|return|proceed|continue|move|advance|head|switch|fall|start|resume|starting"
+    r"(?:(?:go|jump|skip|return|proceed|continue|move|advance|head|switch|fall|start|resume|starting"
     r"|begin(?:ning)?)"
     r"(?: (?:back|on|ahead|straight|directly|over|again|down|up))*"
-    r"(?: (?:to|with|at|from|through)|(?<=go)to)"
+    r"(?: (?:to|with|at|from|through)|(?<=go)to)|(?<!\w )back to)"
 )
 _GOES = re.compile(rf"(?:{_GO}|repeat|redo|retry|rerun)\b", re.IGNORECASE)
 _ELSEWHERE = re.compile(
@@ -45,7 +45,7 @@ _PREVIOUS = re.compile(
 _SKIP = re.compile(
     r"(?:skip|omit|ignore)(?: over)? (?:the )?steps? #?(?P<step>[0-9]+)", re.IGNORECASE
 )
-_BARE_STEP = re.compile(rf"{_GO} #?(?P<step>[0-9]+)\b(?!\s*(?:%|\w))", re.IGNORECASE)
+_BARE_STEP = re.compile(rf"{_GO} #?(?P<step>[0-9]+\b(?!\s*(?:%|\w))|[b-h](?=\W*$))", re.IGNORECASE)
 NEXT = re.compile(
     r"(?:continue|proceed|go on|carry on|move on|go|go ahead|skip)(?: (?:on|ahead|directly))?"
     r"(?: (?:to|with|below))*(?: (?:the )?(?:next|following|rest(?: of)?|remaining)"

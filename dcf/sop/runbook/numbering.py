@@ -20,7 +20,7 @@ from dcf.sop.step import YES_OR_NO, Branch, Handler, Loop, Step
 STOPPED = "Stopped"
 _TRIES = 8
 """To lead to steps that nothing leads to, before all of them follow one another."""
-_ENDED = "Ended"
+ENDED = "Ended"
 _FAILING = frozenset({"manual", "task", "approval", "loop", "parallel"})
 
 
@@ -195,7 +195,7 @@ class _List:
         elif way == "!stop":
             return Stop(STOPPED, line=line)
         elif way == "!finish" and self._outer is not None:
-            return self._escape(_ENDED, way)
+            return self._escape(ENDED, way)
         elif way == "!finish":
             return Finish(of_procedure=True)
         elif way == "!over" and at + 1 < len(self._places):

@@ -9,7 +9,9 @@ from typing import Any
 from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
 from dcf.sop.runbook.drafted import Draft, Sentence
 from dcf.sop.runbook.ends import hands_over, is_helpless
+from dcf.sop.runbook.jumps import step_jump
 from dcf.sop.runbook.loops import read_until
+from dcf.sop.runbook.numbering import ENDED
 from dcf.sop.step import YES_OR_NO, Step
 
 
@@ -33,10 +35,18 @@ def outcome(draft: Draft) -> dict[str, Any]:
     jumps: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
     loops = [_lines(one.line, lasts) for one in steps if one.kind == "loop" or one.retries]
-    again = {one.line for one in draft.sentences if read_until(one.text) is not None}
+    until = [one for one in draft.sentences if read_until(one.text) is not None]
+    again = {one.line for one in until}
+    back = {one.line for one in until if step_jump(one.text)}
     for step in steps:
         if step.line in again and step.choices:
             loops.append(_lines(step.line, lasts))
+            led = (*(one.then for one in step.branches), step.then)
+            jumps += [
+                ways.way(then, step, step.line)
+                for then in led
+                if isinstance(then, GoTo) and step.line in back
+            ]
         elif step.choices or step.branches:
             for then, line in (*((one.then, one.line) for one in step.branches),):
                 branches.append(ways.way(then, step, line or step.line))
@@ -153,9 +163,9 @@ class _Ways:
 def _ends(step: Step, lasts: dict[int, int], asked: dict[str, str]) -> Iterator[dict[str, Any]]:
     ways = [(one.then, one.line) for one in step.branches] + [(step.then, step.line)]
     for then, line in ways:
-        if isinstance(then, Stop):
+        if isinstance(then, Stop) and then.error != ENDED:
             yield {**_lines(then.line or line or step.line, lasts), "outcome": "failed"}
-        elif isinstance(then, Finish) and then.of_procedure:
+        elif isinstance(then, Stop) or (isinstance(then, Finish) and then.of_procedure):
             others = hands_over(step.title) or is_helpless(
                 asked.get(step.number.rpartition(".")[0], "")
             )

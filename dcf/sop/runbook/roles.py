@@ -22,7 +22,9 @@ PEOPLE = (
     r"|mentors?|recruiters?|specialists?|experts?|architects?|scribes?|liaisons?|delegates?"
     r"|departments?|boards?|committees?|councils?|panels?|desk|management|leadership|tenants?"
     r"|customers?|clients?|users?|stakeholders?|sponsors?|trainers?|pharmacists?|hr|legal|finance"
-    r"|security|payroll|accounting|procurement|reception|facilities|logistics|dispatch|(?-i:IT)|qa|sres?|dbas?|cab|ciso|cto|cio|ceo|cfo|coo|dpo|ic|on-?call|human(?: resources)?)"
+    r"|security|payroll|accounting|procurement|reception|facilities|logistics|dispatch"
+    r"|(?-i:IT)|qa|sres?|dbas?|cab|ciso|cto|cio|ceo|cfo|coo|dpo|ic"
+    r"|on-?call|human(?: resources)?)"
     r"\b)"
 )
 """What people and bodies are called by what they do."""

@@ -23,6 +23,10 @@ _ABBREVIATED = re.compile(
     r"|[A-Za-z])|\.)$",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(
+    r"(?:If|When|Unless|Otherwise|Else|Then|The|This|It|There|You|Do|In case|After|Once|Wait)\s"
+)
+"""Begins a sentence also behind what may be an abbreviation: ``Connect A and B. If …``."""
 _OPENS = re.compile(r"[\"'“‘(\[*_`~<!#>-]*(?P<letter>\S)")
 _POINTS = re.compile(r"(?:[-=]{1,2}>|[→⇒➔➜⟶])")
 _DECORATION = re.compile(r"^(?:[*_~`\"'“(\[]|[^\w\s<$`{(\[\"'“*_~/.-])+\s*")
@@ -150,7 +154,8 @@ _CLAUSE_AHEAD = re.compile(
 )
 _OBJECT_AHEAD = re.compile(
     r"(?:the|all|any|an?|your|our|this|these|that|those|each|every|both|it|them|him|her|their|its"
-    r"|yourself|whether|some|no|[0-9]+|up|out|off|down|away|aside)\b(?! (?:is|are|was|has|can|may)\b)"
+    r"|yourself|whether|some|no|[0-9]+|up|out|off|down|away|aside)\b"
+    r"(?! (?:is|are|was|has|can|may)\b)"
     r"|[`<$]|\[",
     re.IGNORECASE,
 )
@@ -200,7 +205,8 @@ def _ends(text: str) -> Iterator[int]:
         if not (letter.isupper() or letter.isdigit() or not letter.islower()):
             continue
         word = text[max(0, found.start() - 12) : found.start()]
-        if text[found.start()] == "." and _ABBREVIATED.search(word):
+        abbreviated = text[found.start()] == "." and _ABBREVIATED.search(word)
+        if abbreviated and not _SENTENCE.match(text, found.end()):
             continue
         yield found.end()
 
