@@ -10,6 +10,7 @@ from dcf.sop.runbook.answers import ARROW, read_answer
 from dcf.sop.runbook.conditions import Decision, opens, read_alone, read_decision
 from dcf.sop.runbook.consequences import bids, is_verdict, leads
 from dcf.sop.runbook.ends import hands_over, is_last_act
+from dcf.sop.runbook.headings import bare_title
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.verbs import is_verb
 from dcf.sop.runbook.wording import Piece, core, is_order, pieces, plain
@@ -130,8 +131,6 @@ _ONE_OF = re.compile(
 )
 _VARIANT = re.compile(
     r"(?:on|in|with|without|using|via|from|for) \S.*"
-    r"|.*\b(?:and|or) (?:later|newer|above|older|earlier|below|higher|lower|up)"
-    r"|(?:before|until|since|up to|older than|newer than) \S.*[0-9].*"
     r"|.*\b(?:users|customers|clients|employees|members|accounts|tenants|patients|students|orders)",
     re.IGNORECASE,
 )
@@ -139,6 +138,11 @@ _TOLD = re.compile(
     r"(?P<said>[^\n]{8,300}?)\.\s+(?P<word>(?:(?:in|for) (?:this|that|such a|these|such) cases?"
     r"|(?:when|if) (?:this|that) (?:happens|occurs|is (?:so|the case))|if so),?\s+)?(?P<then>\S.*)",
     re.IGNORECASE | re.DOTALL,
+)
+_VERSIONS = re.compile(
+    r".*[0-9]\S* (?:and|or) (?:later|newer|above|older|earlier|below|higher|lower|up)"
+    r"|(?:before|until|since|up to|older than|newer than) \S.*[0-9].*",
+    re.IGNORECASE,
 )
 _VARIES = re.compile(
     r"\b(?:depend(?:s|ing) (?:up)?on|according to)\b(?! how\b)[^.;:]{0,80}[.:]?$"
@@ -163,7 +167,8 @@ def read_case(title: str) -> Decision | None:
     named = _ONE_OF.match(said) or _IF_SO.match(said)
     if named:
         return Decision(said[named.end() :].strip(" *_"), "")
-    return Decision(said, "") if is_state(said) or _LEFT.match(said) else None
+    is_so = is_state(bare_title(said)) or _LEFT.match(said)
+    return Decision(said, "") if is_so else None
 
 
 def decides(section: Section) -> bool:
@@ -233,6 +238,8 @@ def is_fault(text: str) -> bool:
 
 def is_variant(title: str) -> bool:
     """Whether a heading beside others says for what its steps are: ``On macOS``, ``New users``."""
+    if _VERSIONS.fullmatch(title):
+        return True
     return bool(_VARIANT.fullmatch(title)) and not is_order(title)
 
 

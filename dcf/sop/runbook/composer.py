@@ -595,9 +595,9 @@ class Composer:
             node = self.writer.act(piece, piece.text, scope)
             if is_last_act(piece.text) and node.is_open:
                 node.end = "stop" if denies(piece.text) else "finish"
-        elif (
-            is_order(piece.text) or self.writer.is_practised(piece.text)
-        ) and not (in_step and scope.last):
+        elif (is_order(piece.text) or self.writer.is_practised(piece.text)) and not (
+            in_step and scope.last
+        ):
             if _is_reference(piece.text) and scope.last:
                 self.writer.say(piece, scope.told)
             else:

@@ -26,8 +26,8 @@ _OUTCOME = (
 """What may come of something, or not: after it, on it, in case of it."""
 _EVENT = (
     r"(?:[^,;:]{2,80}?\b(?:exceeds?|reach(?:es|ed)|drops?|rises?|falls?|fails?|breaks?|hangs|crashes"
-    r"|stops?|(?:above|below|over|under)(?= (?:[~€$£]?[0-9]|(?:the |an? |its )?(?:[\w-]+ )?(?:threshold"
-    r"|limit|quota|level|target)))|suspect\w*|smells?|hears?|notices?)\b)"
+    r"|stops?|(?:above|below|over|under)(?= (?:[~€$£]?[0-9]|(?:the |an? |its )?(?:[\w-]+ )?"
+    r"(?:threshold|limit|quota|level|target)))|suspect\w*|smells?|hears?|notices?)\b)"
 )
 """What nobody brings about by doing the steps."""
 _IF = re.compile(
@@ -42,8 +42,8 @@ _IF = re.compile(
     r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
     rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
     r"|without(?=\s+(?!\w+ing\b))"
-    r"|upon(?=\s+(?:an?|any|each|every|further|repeated|continued)\s(?!(?:\w+ )?(?:receipt|completion"
-    r"|arrival|approval|request)\b))"
+    r"|upon(?=\s+(?:an?|any|each|every|further|repeated|continued)\s(?!(?:\w+ )?(?:receipt"
+    r"|completion|arrival|approval|request)\b))"
     r"|where applicable,? if|wenn|falls|sollte|si|en caso de(?: que)?|en cas de)\b\s*",
     re.IGNORECASE,
 )

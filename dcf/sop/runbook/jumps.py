@@ -27,8 +27,9 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _DUE = re.compile(
-    r"\bstep #?(?P<step>[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*) (?:is|becomes|has to be|must be|needs to be)"
-    r" (?:\w+ly )?(?:mandatory|required|necessary|needed|done|performed|executed|carried out|next)\b",
+    r"\bstep #?(?P<step>[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*) (?:is|becomes|has to be|must be"
+    r"|needs to be) (?:\w+ly )?(?:mandatory|required|necessary|needed|done|performed|executed"
+    r"|carried out|next)\b",
     re.IGNORECASE,
 )
 """``Step 4 is required``: what is done then."""

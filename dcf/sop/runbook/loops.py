@@ -162,6 +162,5 @@ def read_until(text: str) -> tuple[str, bool] | None:
         return None
     if re.search(r"\b(?:while|as long as)\s", found[0]) and not _LASTS.match(found["verb"]):
         return None
-    again = _AGAIN.match(found["verb"]) and not _DOING.match(said)
-    again = again or _REPEATS.search(found["act"])
-    return found["goal"].strip(" ."), bool(again)
+    alone = _AGAIN.match(found["verb"]) and not _DOING.match(said)
+    return found["goal"].strip(" ."), bool(alone or _REPEATS.search(found["act"]))

@@ -200,7 +200,12 @@ class _Reader:
         at = 0
         while at < len(blocks) and not self._signs.begin_steps(blocks[at], has_steps):
             at += 1
-        if at and at < len(blocks) and blocks[at].kind == "code" and self._signs.introduce(blocks[at - 1]):
+        if (
+            at
+            and at < len(blocks)
+            and blocks[at].kind == "code"
+            and self._signs.introduce(blocks[at - 1])
+        ):
             at -= 1
         self._describe(blocks[:at], composer)
         composer.blocks(blocks[at:], scope)
@@ -256,7 +261,11 @@ class _Reader:
                 composer.declarations.declare(section)
         elif purpose == "first":
             main += composer.declarations.first(section)
-        elif purpose in ("steps", "aside") or self._signs.procedural(section) or _draws(section, composer):
+        elif (
+            purpose in ("steps", "aside")
+            or self._signs.procedural(section)
+            or _draws(section, composer)
+        ):
             main += composer.section(section)
         else:
             composer.declarations.declare(section)
