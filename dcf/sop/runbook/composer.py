@@ -34,7 +34,7 @@ from dcf.sop.runbook.cases import (
     read_when_to,
 )
 from dcf.sop.runbook.command import read_commands
-from dcf.sop.runbook.conditions import Decision, opens, read_aside, read_decision
+from dcf.sop.runbook.conditions import Decision, opens, read_alone, read_aside, read_decision
 from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.declarations import Declarations
 from dcf.sop.runbook.desk import Desk
@@ -51,6 +51,7 @@ from dcf.sop.runbook.items import (
     has_numbered_orders,
     is_link,
     name_cases,
+    turned_to,
     whole,
 )
 from dcf.sop.runbook.loops import MAX_LOOPS, Loops, read_each
@@ -67,6 +68,7 @@ from dcf.sop.runbook.wording import (
     is_order,
     is_statement,
     pieces,
+    plain,
     question_of,
     title_of,
     word_stems,
@@ -486,9 +488,10 @@ class Composer:
         within = scope.owner is not None and scope.owner.arms
         cases = cases or (len(items) > 1 and not within and self._in_cases())
         over = name_cases(items)
+        turned = len(items) > 1 and all(map(turned_to, items))
         cases = cases or (len(items) > 1 and _are_cases(items) and any(map(_is_evident, items)))
         for item in items:
-            if not (over and self._named_case(item, inner)):
+            if not ((over and self._named_case(item, inner)) or self._turned(item, inner, turned)):
                 self._item(item, inner, told, cases)
 
     def _named_case(self, item: Block, scope: Scope) -> bool:
@@ -497,6 +500,17 @@ class Composer:
         if first is None or opens(first.text):
             return False
         case = Decision(first.text.strip(" *_:."), "")
+        return self.steering.decide(first, case, scope, item.children[1:], rest)
+
+    def _turned(self, item: Block, scope: Scope, turned: bool) -> bool:
+        """Whether an item says who is turned to, and in which case, and was taken."""
+        first, rest = first_piece(item)
+        case = turned_to(item) if turned else None
+        if first is None or case is None:
+            return False
+        title = bare_title(self.writer.desk.path[-1]) if self.writer.desk.path else ""
+        then = f"{title} {case.then}" if is_order(title) else case.then
+        case = replace(case, then=then)
         return self.steering.decide(first, case, scope, item.children[1:], rest)
 
     def _answers(self, blocks: Sequence[Block], node: Node, scope: Scope) -> bool:
@@ -555,9 +569,17 @@ class Composer:
         self.blocks(below, scope, in_step=True)
 
     def more(self, rest: Sequence[Piece], below: Sequence[Block], scope: Scope) -> None:
-        for piece in rest:
+        case = read_alone(plain(rest[-1].text)) if rest and below and opens(rest[-1].text) else None
+        if case is None or read_decision(rest[-1].text) is not None:
+            case = None
+        for piece in rest if case is None else rest[:-1]:
             self.sentence(piece, scope, in_step=True)
-        self.blocks(below, scope, in_step=True)
+        node = scope.last
+        if case is None or node is None or node.kind == "end":
+            self.blocks(below, scope, in_step=True)
+        else:
+            inner = Scope(node.inside, scope.section, scope.loops, node)
+            self.steering.decide(rest[-1], case, inner, below, [])
 
     def _step_item(
         self, item: Block, first: Piece, rest: list[Piece], below: list[Block], scope: Scope

@@ -42,7 +42,7 @@ _IF = re.compile(
     r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
     rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
     r"|without(?=\s+(?!\w+ing\b))"
-    r"|upon(?=\s+(?:an?|any|each|every|further|repeated|continued)\s(?!(?:\w+ )?(?:receipt"
+    r"|(?:upon|following)(?=\s+(?:an?|any|each|every|further|repeated|continued)\s(?!(?:\w+ )?(?:receipt"
     r"|completion|arrival|approval|request)\b))"
     r"|where applicable,? if|wenn|falls|sollte|si|en caso de(?: que)?|en cas de)\b\s*",
     re.IGNORECASE,
@@ -78,6 +78,11 @@ _NO_CASE = re.compile(
     r"|safety reasons|security reasons)\b",
     re.IGNORECASE,
 )
+_TELLS_HOW = re.compile(
+    r"above|below|over|under|beyond|between|after|without|upon|on|in|following", re.IGNORECASE
+)
+"""Openers without which the rest of a condition would say something else: ``without a key``."""
+_ALL_IN_BRACKETS = re.compile(r"\((?:such as|like|e\.g\.,?|for example)?(?P<said>[^()]+)\)")
 _STATED = re.compile(r"\S (?:is|are|isn['’]t|aren['’]t|shows?|says?|reads?|equals?|has|have)\b")
 _MAY = re.compile(r"(?:you|we|they|the agent|agents?|users?) (?:can|may)\b", re.IGNORECASE)
 _ALL_OF = re.compile(
@@ -206,7 +211,10 @@ def read_decision(text: str) -> Decision | None:
     split = _consequence(said, hidden, opened.end())
     if split is None:
         return _behind(said, hidden) if _WHEN.match(hidden) else None
-    condition = said[opened.end() : split[0]].strip(" *_")
+    begin = opened.start("word") if _TELLS_HOW.fullmatch(opened["word"]) else opened.end()
+    condition = said[begin : split[0]].strip(" *_")
+    if (bracket := _ALL_IN_BRACKETS.fullmatch(condition)) is not None:
+        condition = bracket["said"].strip()
     rest = said[split[1] :].strip()
     if not condition or (not _IF.match(hidden) and not _is_case(opened["word"], condition, rest)):
         return None

@@ -10,12 +10,17 @@ from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout
 from dcf.sop.runbook.cases import is_case_like, is_fault, joined
 from dcf.sop.runbook.command import read_commands
+from dcf.sop.runbook.conditions import Decision
 from dcf.sop.runbook.consequences import bids
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.tables import is_table_of_steps
 from dcf.sop.runbook.wording import Piece, is_duty_of_reader, is_order, pieces
 
 _COMMAND = re.compile(r"`(?P<command>[a-z./][^`\n]*\s[^`\n]+)`[.;:]?")
+_TURNED_TO = re.compile(
+    r"[*_]*(?P<who>to [^:;.]{2,60}?)[*_]*\s*:[*_]*\s+(?:for|if|when|in case of)\s+(?P<what>\S[^\n]*)",
+    re.IGNORECASE,
+)
 _LINK_ALONE = re.compile(r"\W*\[[^\]\n]*\]\(#[^)\s]*\)\W*")
 
 
@@ -66,6 +71,13 @@ def name_cases(items: Sequence[Block]) -> bool:
         said = first.text.strip("*_:. ")
         cases += is_fault(re.split(r"\s*[,(]", said)[0]) or is_case_like(said)
     return len(items) > 1 and 2 * cases > len(items)
+
+
+def turned_to(item: Block) -> Decision | None:
+    """``To the workshop: for broken locks``: who is turned to, and in which case."""
+    first, _rest = first_piece(item)
+    found = _TURNED_TO.fullmatch(first.text) if first else None
+    return Decision(found["what"].strip(" *_."), found["who"].strip(" *_")) if found else None
 
 
 def _are_told(items: Sequence[Block]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import acts, decides
+from dcf.sop.runbook.headings import is_step_heading
 from dcf.sop.runbook.items import all_pieces, has_commands, is_command
 from dcf.sop.runbook.loops import read_each
 from dcf.sop.runbook.rules import is_rule
@@ -28,6 +29,8 @@ class Signs:
             return False
         if section.purpose in ("steps", "first", "aside"):
             return bool(section.blocks)
+        if is_step_heading(section.title):
+            return True
         return (
             any(self._tells_steps(block) for block in section.blocks)
             or decides(section)
