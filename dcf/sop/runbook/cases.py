@@ -144,6 +144,12 @@ _VERSIONS = re.compile(
     r"|(?:before|until|since|up to|older than|newer than) \S.*[0-9].*",
     re.IGNORECASE,
 )
+_KIND = re.compile(
+    r"(?P<kind>(?:any |all )?[A-Za-z][\w-]*s(?: [\w-]+){0,2}? (?:with(?:out)?|over|under|above|below"
+    r"|between|(?:longer|shorter|older|newer|younger|more|less|fewer|larger|smaller|higher|lower)"
+    r" than) [^.;:?!]{3,160}?),? (?:should|must|need to|have to|are to) (?!not\b)[a-z][^?]*",
+    re.IGNORECASE,
+)
 _VARIES = re.compile(
     r"\b(?:depend(?:s|ing) (?:up)?on|according to)\b(?! how\b)[^.;:]{0,80}[.:]?$"
     r"|\bone of the\b[^.;]{0,40}\b(?:methods|ways|options|procedures|approaches|cases|scenarios)\b",
@@ -196,7 +202,8 @@ def acts(text: str) -> bool:
 
 def read_case_of(text: str) -> Decision | None:
     """The case that a sentence names without a word for it, and what is done in it."""
-    return read_arrow(text) or read_asked(text) or read_told(text) or read_labelled(text)
+    told = read_arrow(text) or read_asked(text) or read_told(text) or read_labelled(text)
+    return told or read_kind(text)
 
 
 def read_when_to(title: str) -> str:
@@ -288,6 +295,12 @@ def read_asked(text: str) -> Decision | None:
         return None
     then = re.sub(r"^then,?\s+", "", found["then"], flags=re.IGNORECASE)
     return Decision(found["asked"].strip(" *_"), then) if leads(then) else None
+
+
+def read_kind(text: str) -> Decision | None:
+    """``Parcels over 20 kg must be carried by two``: what is done with some of several things."""
+    found = _KIND.fullmatch(plain(text)) if len(text) <= MAX_PHRASE else None
+    return Decision(found["kind"].strip(" ,"), found[0]) if found else None
 
 
 def read_told(text: str) -> Decision | None:

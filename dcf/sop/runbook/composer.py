@@ -34,7 +34,14 @@ from dcf.sop.runbook.cases import (
     read_when_to,
 )
 from dcf.sop.runbook.command import read_commands
-from dcf.sop.runbook.conditions import Decision, opens, read_alone, read_aside, read_decision
+from dcf.sop.runbook.conditions import (
+    Decision,
+    finds_out,
+    opens,
+    read_alone,
+    read_aside,
+    read_decision,
+)
 from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.declarations import Declarations
 from dcf.sop.runbook.desk import Desk
@@ -46,12 +53,14 @@ from dcf.sop.runbook.items import (
     all_pieces,
     answer_of,
     are_steps,
+    are_values,
     first_piece,
     has_commands,
     has_numbered_orders,
     is_link,
     name_cases,
     turned_to,
+    valued,
     whole,
 )
 from dcf.sop.runbook.loops import MAX_LOOPS, Loops, read_each
@@ -489,8 +498,11 @@ class Composer:
         cases = cases or (len(items) > 1 and not within and self._in_cases())
         over = name_cases(items)
         turned = len(items) > 1 and all(map(turned_to, items))
+        values = node is not None and finds_out(node.title) and are_values(items)
         cases = cases or (len(items) > 1 and _are_cases(items) and any(map(_is_evident, items)))
         for item in items:
+            if values and self._valued(item, inner):
+                continue
             if not ((over and self._named_case(item, inner)) or self._turned(item, inner, turned)):
                 self._item(item, inner, told, cases)
 
@@ -500,6 +512,14 @@ class Composer:
         if first is None or opens(first.text):
             return False
         case = Decision(first.text.strip(" *_:."), "")
+        return self.steering.decide(first, case, scope, item.children[1:], rest)
+
+    def _valued(self, item: Block, scope: Scope) -> bool:
+        """Whether an item is a value of what was looked at before, and was taken."""
+        first, rest = first_piece(item)
+        case = valued(item)
+        if first is None or case is None:
+            return False
         return self.steering.decide(first, case, scope, item.children[1:], rest)
 
     def _turned(self, item: Block, scope: Scope, turned: bool) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dcf.sop.language.phrase import MAX_PHRASE
 from dcf.sop.runbook.answers import read_answer
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout
@@ -20,6 +21,9 @@ _COMMAND = re.compile(r"`(?P<command>[a-z./][^`\n]*\s[^`\n]+)`[.;:]?")
 _TURNED_TO = re.compile(
     r"[*_]*(?P<who>to [^:;.]{2,60}?)[*_]*\s*:[*_]*\s+(?:for|if|when|in case of)\s+(?P<what>\S[^\n]*)",
     re.IGNORECASE,
+)
+_VALUED = re.compile(
+    r"(?P<value>[*_]*`[^`\n]+`[^\n]{0,120}?)\s*(?:\s--|\s?—|\s–|:|\s-)\s+(?P<then>[A-Z(][^\n]*)"
 )
 _LINK_ALONE = re.compile(r"\W*\[[^\]\n]*\]\(#[^)\s]*\)\W*")
 
@@ -78,6 +82,25 @@ def turned_to(item: Block) -> Decision | None:
     first, _rest = first_piece(item)
     found = _TURNED_TO.fullmatch(first.text) if first else None
     return Decision(found["what"].strip(" *_."), found["who"].strip(" *_")) if found else None
+
+
+def valued(item: Block) -> Decision | None:
+    """```state: idle` -- Restart it``: a value of what was looked at, and what is done then."""
+    first, _rest = first_piece(item)
+    found = _VALUED.fullmatch(first.text) if first and len(first.text) <= MAX_PHRASE else None
+    return Decision(found["value"].strip(" :"), found["then"]) if found else None
+
+
+def are_values(items: Sequence[Block]) -> bool:
+    """Whether items are values of what was looked at, and most of them say what is done then."""
+    told = 0
+    for item in items:
+        first, rest = first_piece(item)
+        case = valued(item)
+        if first is None or case is None:
+            return False
+        told += any(bids(one) for one in (case.then, *(more.text for more in rest)))
+    return len(items) > 1 and 2 * told >= len(items)
 
 
 def _are_told(items: Sequence[Block]) -> bool:
