@@ -45,7 +45,8 @@ _FAULT = re.compile(
     r"|expired|broken|slow|pending|exhausted|stopped|unhealthy|degraded|blank|invalid|wrong|denied"
     r"|refused|unknown|crash\w*|too (?:many|few|high|low|large|slow|big|old)|high|low|insufficient"
     r"|errors?|timed? ?outs?|leaks?|corrupt\w*|mismatch|unresponsive|outage|overload\w*|without"
-    r"|violat\w+|(?:un|mis)\w{4,}ed|scaled|restarting|looping|evicted|throttl\w+|rejected|unauthori[sz]ed|incorrect)\b"
+    r"|violat\w+|(?:un|mis)\w{4,}ed|scaled|restarting|looping|evicted|throttl\w+|rejected"
+    r"|unauthori[sz]ed|incorrect)\b"
     r"| (?:open|closed|locked|offline|critical|exceeded)$",
     re.IGNORECASE,
 )
@@ -144,10 +145,10 @@ _VERSIONS = re.compile(
     r"|(?:before|until|since|up to|older than|newer than) \S.*[0-9].*",
     re.IGNORECASE,
 )
-_KIND = re.compile(
-    r"(?P<kind>(?:any |all )?[A-Za-z][\w-]*s(?: [\w-]+){0,2}? (?:with(?:out)?|over|under|above|below"
-    r"|between|(?:longer|shorter|older|newer|younger|more|less|fewer|larger|smaller|higher|lower)"
-    r" than) [^.;:?!]{3,160}?),? (?:should|must|need to|have to|are to) (?!not\b)[a-z][^?]*",
+_SOME_OF = re.compile(
+    r"(?P<kind>(?:any |all )?[A-Za-z][\w-]*s(?: [\w-]+){0,2}? (?:with(?:out)?|over|under|above"
+    r"|below|between|(?:(?!other|rather)[a-z]+er|more|less) than) [^.;:?!]{3,160}?),?"
+    r" (?:should|must|need to|have to|are to) (?!not\b)[a-z][^?]*",
     re.IGNORECASE,
 )
 _VARIES = re.compile(
@@ -299,7 +300,7 @@ def read_asked(text: str) -> Decision | None:
 
 def read_kind(text: str) -> Decision | None:
     """``Parcels over 20 kg must be carried by two``: what is done with some of several things."""
-    found = _KIND.fullmatch(plain(text)) if len(text) <= MAX_PHRASE else None
+    found = _SOME_OF.fullmatch(plain(text)) if len(text) <= MAX_PHRASE else None
     return Decision(found["kind"].strip(" ,"), found[0]) if found else None
 
 

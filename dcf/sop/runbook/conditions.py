@@ -42,8 +42,8 @@ _IF = re.compile(
     r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
     rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
     r"|without(?=\s+(?!\w+ing\b))"
-    r"|(?:upon|following)(?=\s+(?:an?|any|each|every|further|repeated|continued)\s(?!(?:\w+ )?(?:receipt"
-    r"|completion|arrival|approval|request)\b))"
+    r"|(?:upon|following)(?=\s+(?:an?|any|each|every|further|repeated|continued)\s"
+    r"(?!(?:\w+ )?(?:receipt|completion|arrival|approval|request)\b))"
     r"|where applicable,? if|wenn|falls|sollte|si|en caso de(?: que)?|en cas de)\b\s*",
     re.IGNORECASE,
 )

@@ -42,6 +42,12 @@ _ALLOWED = re.compile(
     r"|(?:are|is) (?:eligible|entitled|allowed|permitted))\b",
     re.IGNORECASE,
 )
+_DENIED = re.compile(
+    r"(?:you|they|(?:[\w-]+ ){0,2}?[\w-]+s) (?:cannot|can['’]t|can not|may not|will not|won['’]t"
+    r"|are not (?:able|allowed|entitled) to|do not|don['’]t) (?:be (?:paid|reimbursed|refunded)"
+    r"|receive|get|claim|earn|accrue|qualify|have)\b",
+    re.IGNORECASE,
+)
 _EXPLAINS = re.compile(
     r"(?:then )?(?:[\w`'’\"*/.()-]+ ){1,8}?(?:is|are|was|were|has|have|had|will|would|may|might"
     r"|could"
@@ -75,9 +81,14 @@ def is_allowed(text: str) -> bool:
     return bool(_ALLOWED.match(plain(text)))
 
 
+def is_denied(text: str) -> bool:
+    """Whether ``text`` says what somebody does not get: ``You cannot claim the fare``."""
+    return bool(_DENIED.match(plain(text)))
+
+
 def explaining(then: str) -> bool:
     """Whether ``then`` only tells how things are: ``this means that no traffic arrives``."""
     said = core(then)
-    if not said or leads(then) or is_last_act(then) or _OBLIGES.search(said):
+    if not said or leads(then) or is_last_act(then) or _OBLIGES.search(said) or is_denied(said):
         return False
     return bool(_EXPLAINS.match(said))

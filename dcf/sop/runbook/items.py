@@ -19,7 +19,8 @@ from dcf.sop.runbook.wording import Piece, is_duty_of_reader, is_order, pieces
 
 _COMMAND = re.compile(r"`(?P<command>[a-z./][^`\n]*\s[^`\n]+)`[.;:]?")
 _TURNED_TO = re.compile(
-    r"[*_]*(?P<who>to [^:;.]{2,60}?)[*_]*\s*:[*_]*\s+(?:for|if|when|in case of)\s+(?P<what>\S[^\n]*)",
+    r"[*_]*(?P<who>to [^:;.]{2,60}?)[*_]*\s*:[*_]*\s+(?:for|if|when|in case of)\s+"
+    r"(?P<what>\S[^\n]*)",
     re.IGNORECASE,
 )
 _VALUED = re.compile(

@@ -11,7 +11,7 @@ from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import read_case_of
 from dcf.sop.runbook.conditions import Decision, read_decision, read_inside
-from dcf.sop.runbook.consequences import leads
+from dcf.sop.runbook.consequences import is_denied, leads
 from dcf.sop.runbook.ends import denies, hands_over, is_helpless, is_last_act, read_end
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, End, Node
 from dcf.sop.runbook.headings import bare_title, slug
@@ -204,7 +204,7 @@ class Steering:
             return False
         if forbids(decision.then) and (rest_of_it := _besides(decision.then)):
             decision = replace(decision, then=rest_of_it)
-        if forbids(decision.then):
+        if forbids(decision.then) and not is_denied(decision.then):
             self.writer.rule(piece, scope.told)
             self.reader.more(list(rest), list(below), scope)
             return True
