@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dcf.code.errors import UnshownFile
 from dcf.code.files import checked_root, listed, read, written_by_people
-from dcf.secret_form import without_secrets
+from dcf.code.piece import shown
 
 _RELATIVE = "name it as `dcf retrieval code` does: below the project's folder, with /"
 _LINK = frozenset({errno.ELOOP, errno.ENOTDIR})
@@ -42,7 +42,7 @@ async def excerpt_of(root: Path, path: str, first: int, last: int) -> Excerpt:
     if path not in (await listed(root)).paths:
         reason = "git ignores it, or its name begins with a dot"
         raise UnshownFile(path=path, reason=reason, hint="such files are not searched either")
-    text = await asyncio.to_thread(_told, data)
+    text = await asyncio.to_thread(_told, path, data)
     lines = text.removesuffix("\n").split("\n")
     if first > len(lines):
         reason = f"it ends at line {len(lines):,}, before line {first:,}"
@@ -72,9 +72,9 @@ def _is_text(root: Path, path: str) -> bool:
     return True
 
 
-def _told(data: bytes) -> str:
+def _told(path: str, data: bytes) -> str:
     # Coding agents run `dcf open` too, and what it prints is sent to their models.
-    return without_secrets(data.decode("utf-8", "replace"), keep_lines=True)
+    return shown(path, data.decode("utf-8", "replace"))
 
 
 def _data(root: Path, path: str) -> bytes:

@@ -26,6 +26,8 @@ MOST_FILES = 200_000
 LARGEST = 4 * 1024 * 1024
 """Bytes: what is larger was made by a program, and is no text that one reads."""
 _BEGINNING = 8_192
+_MAIL = (".eml", ".mbox", ".mht", ".mhtml")
+"""Letters are encoded: what they say, secrets too, is not to be seen in what is written."""
 _PDF = b"%PDF-"
 """A file of this format is binary, also where each byte of it is ASCII."""
 _WRITTEN = 500
@@ -150,7 +152,7 @@ def read(root: Path, path: str, known: Stamp | None) -> FileContent | None:
         data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
         return _too_large(stamp, path)
-    if b"\0" in data[:_BEGINNING] or data.startswith(_PDF):
+    if b"\0" in data[:_BEGINNING] or data.startswith(_PDF) or path.lower().endswith(_MAIL):
         # No problem of anybody's: pictures and programs stand beside sources everywhere.
         return FileContent(stamp, None)
     if len(data) > _BEGINNING and len(data) > _WRITTEN * (data.count(b"\n") + 1):

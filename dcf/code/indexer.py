@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from dcf.code import rows, vectors
 from dcf.code.errors import CodeProblem, IndexDamaged
@@ -22,8 +23,12 @@ from dcf.stopping import stop
 
 _log = logging.getLogger(__name__)
 
+Out = TypeVar("Out")
+
 _FILES = 25
-"""Of one transaction: what is done when a process ends stays, so few are done twice."""
+_STEP_S = 0.2
+"""Files of one transaction, and how long it may take: what is done when a process ends stays, so
+few are done twice, and who waits for an answer does not wait for many large files."""
 _MANY = 100
 _PIECES = 512
 _FEW = 64
@@ -52,12 +57,14 @@ class Indexer:
         self, root: Path, index: IndexFile, embedder: Embedder | None, *, goes_on: bool
     ) -> None:
         """Without ``goes_on`` nothing is indexed behind answers, as in a process that ends with
-        its answer: each spends all of its patience on the index."""
+        its answer: each spends all of its patience on the index, and no more."""
         self._root = root
         self._index = index
         self._embedder = embedder
         self._goes_on = goes_on
-        self._syncing = asyncio.Lock()
+        # Files are read while vectors are made: edits are seen, however long those take.
+        self._reading, self._embedding = asyncio.Lock(), asyncio.Lock()
+        self._reads = 0
         self._following: asyncio.Task[None] | None = None
         self._look_soon = self._look_again = 0.0
         self._behind: asyncio.Task[Synced] | None = None
@@ -103,8 +110,8 @@ class Indexer:
             self._look()
 
     def _look(self) -> None:
-        """Begin a look at the files, unless there is one."""
-        if self._following is None and self._behind is None:
+        """Begin a look at the files, unless there is one, or they are read."""
+        if self._following is None and (self._behind is None or not self._pending):
             self._following = asyncio.create_task(self._follow())
 
     async def _looked(self, look: asyncio.Task[None]) -> None:
@@ -126,9 +133,12 @@ class Indexer:
         self._look_again, self._look_soon = now + wait, now + _EARLY * wait
         if len(changed) + len(gone) > _FEW:
             self._pending = dict.fromkeys(changed or gone)
+        elif (changed or gone) and self._behind is not None:
+            # Whoever makes vectors makes those of these files too.
+            await self._read(None)
         elif changed or gone:
             await self.sync()
-        elif not self._is_checked:
+        elif not self._is_checked and self._behind is None:
             # Whoever made the index may have ended before the last vectors.
             self._is_checked = True
             if await asyncio.to_thread(self._lacks_vectors):
@@ -139,7 +149,7 @@ class Indexer:
         asks = not tuple(problems_of(question))
         first = await likely(self._root, list(self._pending), question) if asks else []
         self._first = first[:_FIRST]
-        if self._behind is None:
+        if self._behind is None or self._behind.done():
             self._behind = asyncio.create_task(self.sync())
         await self._wait(self._behind, patience_s)
 
@@ -160,15 +170,18 @@ class Indexer:
             )
         finally:
             await stop(waiting)
+        if not self._goes_on:
+            # The process ends with its answer, and would wait for the step that goes on.
+            await stop(behind)
 
     async def _until(self, is_enough: Callable[[], bool]) -> None:
         async with self._stepped:
             await self._stepped.wait_for(is_enough)
 
-    async def _step(self, work: Callable[[], Synced]) -> Synced:
+    async def _step(self, work: Callable[[], Out]) -> Out:
         """A part of what goes on behind answers, of which whoever waits for it is told."""
 
-        def measured() -> tuple[Synced, float]:
+        def measured() -> tuple[Out, float]:
             began = time.thread_time()
             return work(), time.thread_time() - began
 
@@ -184,6 +197,9 @@ class Indexer:
             looked.result()
         if self._behind is not None and self._behind.done():
             ended, self._behind = self._behind, None
+            if ended.cancelled():
+                self._is_checked = False
+                return
             self._pending = {}
             ended.result()
 
@@ -198,31 +214,42 @@ class Indexer:
 
     async def sync(self, progress: Callable[[str], None] | None = None) -> Synced:
         """As ``CodeRetriever.sync``."""
-        async with self._syncing:
-            try:
-                return await self._synced(progress)
-            except IndexDamaged as error:
-                self.begin_anew(error)
-                return await self._synced(progress)
+        try:
+            return await self._synced(progress)
+        except IndexDamaged as error:
+            self.begin_anew(error)
+            return await self._synced(progress)
 
     async def _synced(self, progress: Callable[[str], None] | None) -> Synced:
+        total = await self._read(progress)
+        async with self._embedding:
+            return total + await self._embed(progress)
+
+    async def _read(self, progress: Callable[[str], None] | None) -> Synced:
+        """Index all files as they are now, without vectors."""
+        async with self._reading:
+            return await self._read_alone(progress)
+
+    async def _read_alone(self, progress: Callable[[str], None] | None) -> Synced:
         changed, gone = await self._changes()
+        if changed:
+            self._reads, self._is_embedded = self._reads + 1, False
         total = await asyncio.to_thread(self._remove, gone) if gone else Synced()
         unchanged = self._listed - len(changed)
         self._pending = dict.fromkeys(changed)
         while some := self._next():
-            total += await self._step(partial(self._sync, some))
-            for path in some:
+            done, synced = await self._step(partial(self._sync, some))
+            total += synced
+            for path in some[:done]:
                 del self._pending[path]
             await self._tell_waiting()
             if progress is not None:
-                done = self._listed - len(self._pending)
-                progress(f"{done:,} of {self._listed:,} files are indexed")
+                indexed = self._listed - len(self._pending)
+                progress(f"{indexed:,} of {self._listed:,} files are indexed")
         if len(changed) >= _MANY:
             await asyncio.to_thread(self._tidy)
         problems = (*self._nameless, *await self._old_problems(changed))
-        total += Synced(unchanged=unchanged, problems=problems)
-        return total + await self._embed(changed, progress)
+        return total + Synced(unchanged=unchanged, problems=problems)
 
     async def _tell_waiting(self) -> None:
         async with self._stepped:
@@ -268,9 +295,16 @@ class Indexer:
         with self._index.writing() as connection:
             return remove_files(connection, paths)
 
-    def _sync(self, paths: Sequence[str]) -> Synced:
+    def _sync(self, paths: Sequence[str]) -> tuple[int, Synced]:
+        """How many of ``paths`` there was time for, at least one, and what became of them."""
+        total, until = Synced(), time.monotonic() + _STEP_S
         with self._index.writing() as connection:
-            return sync_files(connection, self._root, paths, rows.files(connection, paths))
+            known = rows.files(connection, paths)
+            for number, path in enumerate(paths, start=1):
+                total += sync_files(connection, self._root, [path], known)
+                if time.monotonic() >= until:
+                    return number, total
+        return len(paths), total
 
     def _tidy(self) -> None:
         """Let the words of many new files be in one place: each search looks in all of them."""
@@ -283,13 +317,14 @@ class Indexer:
         with self._index.reading() as connection:
             return vectors.are_missing(connection, self._embedder)
 
-    async def _embed(
-        self, changed: Sequence[str], progress: Callable[[str], None] | None
-    ) -> Synced:
+    async def _embed(self, progress: Callable[[str], None] | None) -> Synced:
+        """Make vectors of all pieces without one. Many files that changed meanwhile are read
+        first."""
         total = Synced()
-        if self._is_embedded and not changed:
-            return total
-        while self._embedder is not None:
+        while self._embedder is not None and not self._is_embedded:
+            if self._pending:
+                await self._read(progress)
+            reads = self._reads
             try:
                 done = await self._step(partial(self._embed_some, self._embedder))
                 await self._tell_waiting()
@@ -297,12 +332,12 @@ class Indexer:
                 raise
             # It runs a model that we do not know. Without it the index is whole.
             except Exception as error:  # noqa: BLE001
+                if self._pending:
+                    await self._read(progress)
                 return total + Synced(problems=(unembedded(self._embedder, error),))
-            if not done.embedded:
-                self._is_embedded = True
-                break
+            self._is_embedded = not done.embedded and not self._pending and reads == self._reads
             total += done
-            if progress is not None:
+            if done.embedded and progress is not None:
                 progress(f"{total.embedded:,} pieces are embedded")
         return total
 
@@ -312,7 +347,7 @@ class Indexer:
         made = vectors.embedded(embedder, some)
         if made:
             with self._index.writing() as connection:
-                vectors.keep(connection, embedder, made)
+                vectors.keep(connection, embedder, some, made)
         return Synced(embedded=len(made))
 
 

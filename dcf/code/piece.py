@@ -19,6 +19,7 @@ _WHOLE = 150
 """Lines up to which a function is one piece, whatever is in it."""
 _INSIDE = frozenset({"function", "method", "macro"})
 
+_TABLES = (".csv", ".tsv")
 _PARSED = 1_048_576
 """Characters: a longer text is cut by lines. A person writes none; a program's has one line."""
 
@@ -117,7 +118,7 @@ def cut(path: str, text: str) -> tuple[Sequence[CodePiece], list[Problem]]:
     """The pieces of ``text`` without its secrets, which leave each line where it is, and what is
     odd about it. Without its grammar, or if it is very long, it is cut by lines."""
     # The program is parsed as it is written: what takes the place of a secret may be no program.
-    told = without_secrets(text, keep_lines=True)
+    told = shown(path, text)
     language = language_of(path)
     if language is None:
         return pieces(told, ()), []
@@ -136,6 +137,13 @@ def cut(path: str, text: str) -> tuple[Sequence[CodePiece], list[Problem]]:
         line = found.error_line
         odd.append(Problem("code_syntax", message, "", "", "warning", path, line))
     return pieces(told, found.symbols if told == text else _named(found.symbols)), odd
+
+
+def shown(path: str, text: str) -> str:
+    """``text``, which is that of the file at ``path``, without its secrets; each line stays where
+    it is."""
+    is_table = path.lower().endswith(_TABLES)
+    return without_secrets(text, keep_lines=True, is_table=is_table)
 
 
 def _named(symbols: Sequence[Symbol]) -> list[Symbol]:

@@ -65,15 +65,22 @@ def embedded(embedder: Embedder, pieces: Sequence[KnownPiece]) -> dict[int, byte
     return made
 
 
-def keep(connection: sqlite3.Connection, embedder: Embedder, made: dict[int, bytes]) -> None:
-    """Write vectors, of pieces that are still there. Those of another embedder go."""
+def keep(
+    connection: sqlite3.Connection,
+    embedder: Embedder,
+    pieces: Sequence[KnownPiece],
+    made: dict[int, bytes],
+) -> None:
+    """Write vectors that were made of ``pieces``, of those that are still what they were: another
+    one may have got the id of one that went. Those of another embedder go."""
     name = name_of(embedder)
     if connection.execute("SELECT embedder FROM about").fetchone()[0] != name:
         connection.execute("DELETE FROM vectors")
         connection.execute("UPDATE about SET embedder = ?", (name,))
+    there = pieces_by_id(connection, list(made))
     connection.executemany(
-        "INSERT OR REPLACE INTO vectors (piece, value) SELECT id, ? FROM pieces WHERE id = ?",
-        [(value, key) for key, value in made.items()],
+        "INSERT OR REPLACE INTO vectors (piece, value) VALUES (?, ?)",
+        [(one.id, made[one.id]) for one in pieces if there.get(one.id) == one],
     )
 
 

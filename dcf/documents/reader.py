@@ -17,7 +17,7 @@ from dcf.documents.errors import DocumentProblem, ReaderDied, TooMuchText, TooSl
 from dcf.documents.piece import ReadDocument
 from dcf.documents.worker import ResourceLimits
 
-READER = 2
+READER = 3
 """Raised when a document is read otherwise than before: then all are read again."""
 
 _PATIENCE = 10.0

@@ -82,8 +82,13 @@ class LastingItems(Items, Protocol):
 
 
 def archive_of(project: str) -> str:
-    """What a project's items are kept under: a name for its folder that is none itself."""
-    return f"{ARCHIVE}{hashlib.sha256(project.encode()).hexdigest()[:16]}"
+    """What a project's items are kept under."""
+    return f"{ARCHIVE}{project_digest(project)}"
+
+
+def project_digest(project: str) -> str:
+    """A name for a project's folder that is no path itself: 16 hexadecimal digits."""
+    return hashlib.sha256(project.encode()).hexdigest()[:16]
 
 
 def archives_named(named: Iterable[tuple[str, str | None]]) -> dict[str, str | None]:

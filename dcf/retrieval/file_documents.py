@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import logging
 import os
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from dcf.memory import Clock, KeptDocument, NewId
+from dcf.retrieval.backend import project_digest
 from dcf.retrieval.locked_folder import LockedFolder, number_in, raise_number, sync_names, usable
 from dcf.retrieval.tabled_documents import DocumentTable, TabledDocuments
 
@@ -163,8 +163,7 @@ class FileDocuments(TabledDocuments):
         self._by_name: dict[str, DocumentFolder] = {}
 
     def _table(self, project: str) -> DocumentFolder:
-        # A name for its folder that is none itself.
-        return self._named(f"{_FIRST}{hashlib.sha256(project.encode()).hexdigest()[:16]}")
+        return self._named(f"{_FIRST}{project_digest(project)}")
 
     def _tables(self) -> Iterable[DocumentFolder]:
         return [self._named(one.name) for one in sorted(self._folder.glob(f"{_FIRST}*"))]

@@ -11,7 +11,7 @@ from dcf.retrieval.postgres_store import PostgresStore
 from dcf.retrieval.ranking import worth
 from dcf.retrieval.retrievers import reason
 from dcf.retrieval.word_table import WORDS
-from dcf.search import Embedder, name_of, spoken, telling_words, words
+from dcf.search import Embedder, name_of, query_words, spoken, words
 
 _MOST_BYTES = 900_000
 """Of the words of one text: PostgreSQL keeps 1 MiB with their places."""
@@ -113,8 +113,7 @@ def told(text: str) -> str:
 def asked(query: str) -> str:
     """The words of ``query`` for to_tsquery: any of them. They have letters, digits and marks
     alone."""
-    asked = dict.fromkeys(word.lower() for word in telling_words(spoken(query)))
-    return " | ".join(f"'{word[:_LONGEST_WORD]}'" for word in list(asked)[:WORDS])
+    return " | ".join(f"'{word[:_LONGEST_WORD]}'" for word in query_words(query)[:WORDS])
 
 
 def fused(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Protocol
 
 from dcf.code import CodeRetriever
 from dcf.memory import Found, Memory, PlaybookMatch, ThreadHit
+from dcf.retrieval.backend import project_digest
 from dcf.search import Embedder, words
 
 
@@ -29,8 +29,7 @@ class CodeRetrievers:
         """The code below the folder ``project``. Raises ``RootMissing``."""
         found = self._retrievers.get(project)
         if found is None:
-            name = hashlib.sha256(project.encode()).hexdigest()[:16]
-            path = self._folder / f"{name}.db"
+            path = self._folder / f"{project_digest(project)}.db"
             found = CodeRetriever(Path(project), path, self._embedder, goes_on=self._goes_on)
             self._retrievers[project] = found
         return found

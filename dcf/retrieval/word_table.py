@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import chain
 from threading import Lock
 
-from dcf.search import segmented, spoken, telling_words
+from dcf.search import query_words, segmented, spoken
 
 WORDS = 64
 """More words of one query than these say nothing more."""
@@ -51,7 +51,7 @@ class WordTable:
     def best(self, query: str, group: str = "") -> list[int]:
         """The texts of the group that say a word of ``query``, the best by BM25 first, then the
         newest."""
-        words = _asked(query)
+        words = query_words(query)[:WORDS]
         if not words:
             return []
         wanted = " OR ".join(f'"{word}"' for word in words)
@@ -66,15 +66,11 @@ class WordTable:
     def shares(self, query: str) -> dict[int, float]:
         """How much of ``query`` each text says, from 0 to 1: the part of its words, of which
         ``_ENOUGH`` are all that need be said. Texts that say none are left out."""
-        words = _asked(query)
+        words = query_words(query)[:WORDS]
         said = Counter(chain.from_iterable(self.best(word) for word in words))
         return {
             number: min(1.0, count / min(len(words), _ENOUGH)) for number, count in said.items()
         }
-
-
-def _asked(query: str) -> list[str]:
-    return list(dict.fromkeys(word.lower() for word in telling_words(spoken(query))))[:WORDS]
 
 
 def _told(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dcf.late_numpy import np
 from dcf.search.embedder import Vectors
-from dcf.search.words import spoken, telling_words
+from dcf.search.words import query_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ class Names:
         embed_words: Callable[[Sequence[str]], Vectors],
         known: Names | None = None,
     ) -> None:
-        each = [_told(name) for name in names]
+        each = [query_words(name) for name in names]
         words = {word: row for row, word in enumerate(dict.fromkeys(chain.from_iterable(each)))}
         self._embed_words = embed_words
         self._vectors = _vectors(list(words), embed_words, known)
@@ -46,7 +46,7 @@ class Names:
         """For each document how near its name comes to words of the request: the mean over the
         words of the name, each with its nearest word of the request. 1 where each is there, 0 where
         there is no name."""
-        asked = self._embed_words(_told(request)[:_WORDS_ASKED])
+        asked = self._embed_words(query_words(request)[:_WORDS_ASKED])
         if not len(self._words) or not len(asked):
             return np.zeros(len(self._whole), dtype=np.float32)
         nearest = np.clip((self._vectors @ asked.T).max(axis=1), 0, 1)[self._words]
@@ -65,8 +65,3 @@ def _vectors(
     fresh = [word for word in words if word not in rows]
     rows.update(zip(fresh, embed_words(fresh), strict=True))
     return np.stack([rows[word] for word in words]) if words else np.zeros((0, 0), np.float32)
-
-
-def _told(text: str) -> list[str]:
-    """The telling words in small letters, each once."""
-    return list(dict.fromkeys(word.lower() for word in telling_words(spoken(text))))

@@ -53,6 +53,15 @@ def telling_words(text: str) -> list[str]:
     return [word for word in found if word.lower() not in STOP_WORDS] or found
 
 
+def query_words(text: str) -> list[str]:
+    """The telling words of ``text`` in small letters, names in their parts, each once.
+
+    >>> query_words("the chargePayment of a Payment")
+    ['charge', 'payment']
+    """
+    return list(dict.fromkeys(word.lower() for word in telling_words(spoken(text))))
+
+
 def is_latin(text: str) -> bool:
     """Whether all letters of ``text`` are Latin.
 

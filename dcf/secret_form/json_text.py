@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dcf.secret_form.naming import LABELS, VALUE
+from dcf.secret_form.view import Bit, View
 
 _TOKEN = re.compile(
     r'(?P<text>"[^"\\]*+(?>(?:\\.[^"\\]*+)*)")(?P<name>\s*+:)?|(?P<number>-?\d[\d.eE+-]*+)|[{}\[\]]'
 )
 _BEGINS = re.compile(r'\s*+[{\["]')
 _BLANK = re.compile(r"\s*+")
+_OF_CELLS = frozenset({"source", "text", "ename", "evalue", "traceback"})
+_SIGNS = re.compile(r"[^\\]+|(?:\\u[0-9a-fA-F]{4}){1,2}|\\.")
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -62,6 +65,34 @@ def in_json(text: str, replace: Callable[[Any, str | None], Any]) -> str:
         return json.dumps(changed, ensure_ascii=written.isascii()) + lines + (hit["name"] or "")
 
     return _TOKEN.sub(token, text)
+
+
+def is_notebook(text: str) -> bool:
+    """Whether ``text``, which is JSON, is a notebook of Jupyter (nbformat 4)."""
+    return '"cell_type"' in text and '"cells"' in text
+
+
+def cells_of_notebook(text: str) -> View:
+    """What the cells of ``text``, which is a notebook, say and printed: a list of texts is one text
+    in parts; others stand in lines of their own."""
+    return View(_bits_of_cells(text))
+
+
+def _bits_of_cells(text: str) -> Iterator[Bit]:
+    name, ended = "", True
+    for hit in _TOKEN.finditer(text):
+        if hit["text"] is None or hit["name"]:
+            name = json.loads(hit["text"], strict=False) if hit["name"] else name
+            if not ended:
+                yield Bit("\n")
+            ended = True
+        elif name in _OF_CELLS or name.startswith("text/"):
+            for part in _SIGNS.finditer(text, hit.start("text") + 1, hit.end("text") - 1):
+                said = part[0]
+                if said.startswith("\\"):
+                    said = json.loads(f'"{said}"', strict=False)
+                yield Bit(said, *part.span())
+                ended = said.endswith("\n")
 
 
 def _after_blanks(text: str, at: int) -> int:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TypeAlias
 
 from dcf.secret_form.found import Found
 from dcf.secret_form.naming import FOREIGN_NAME, NAME, kind_of
+from dcf.secret_form.plain import is_owner, is_plain
 from dcf.secret_form.said import is_example, is_said
+from dcf.secret_form.view import Bit, View
 
-_Cells: TypeAlias = list[tuple[int, int]]
+Cells: TypeAlias = list[tuple[int, int]]
 """Where the cells of a row begin and end."""
 
 _LONGEST = 4_000
@@ -65,23 +68,43 @@ def _in_table(text: str, lower: str, begin: int, end: int) -> Iterator[Found]:
     if rule is None and not _NAMES.match(lower, begin):
         return
     sign = "|" if rule else max(_SIGNS, key=lambda one: lower.count(one, begin, end))
-    titles, below = _row(text, begin, sign)
+    titles, below = row(text, begin, sign)
     names = [lower[slice(*one)].strip(f"{AROUND}|") for one in titles]
     # In prose a blank follows a comma, and there are several words before the first one.
     title = _WORD if ", " in lower[begin:end] else _TITLE
     if rule is None and not (len(names) > 1 and all(map(title.fullmatch, names))):
         return
     columns = {at: hit for at, name in enumerate(names) if (hit := called(name))}
+    # A token of somebody may be a word; one of a language is.
+    owned = any(map(is_owner, names))
     at = rule.end() if rule else below
     while columns and at < len(text):
-        cells, below = _row(text, at, sign)
+        cells, below = row(text, at, sign)
         # With a rule rows may have fewer cells, or more: GitHub Flavored Markdown, 4.10.
         if len(cells) != len(titles) and (rule is None or len(cells) == 1):
             break
         for column, hit in columns.items():
             if column < len(cells):
-                yield from _cell(text, lower, cells[column], hit)
+                yield from _cell(text, lower, cells[column], hit, owned=owned)
         at = below
+
+
+def as_bars(text: str) -> View:
+    """``text``, which has a row in each line, as a table of Markdown; and once more as one without
+    names of its columns, which the first row may have or not."""
+    sign = max(_SIGNS, key=text.partition("\n")[0].count)
+    lines, at = list[list[Bit]](), 0
+    while at < len(text):
+        cells, at = row(text, at, sign)
+        bars = (bit for cell in cells for bit in (Bit("| "), _in_bars(text, *cell)))
+        lines.append([*bars, Bit("|\n")])
+    rule, empty = Bit("|---|\n"), Bit("| | |\n")
+    return View(chain(*lines[:1], [rule], *lines[1:], [Bit("\n"), empty, rule], *lines))
+
+
+def _in_bars(text: str, start: int, end: int) -> Bit:
+    """A cell as one of a table between bars, where it is one line."""
+    return Bit(text[start:end].replace("\n", " ").replace("|", "/"), start, end)
 
 
 def called(name: str) -> re.Match[str] | None:
@@ -89,9 +112,9 @@ def called(name: str) -> re.Match[str] | None:
     return _COLUMN.fullmatch(name) or _FOREIGN_COLUMN.fullmatch(name)
 
 
-def _row(text: str, begin: int, sign: str) -> tuple[_Cells, int]:
+def row(text: str, begin: int, sign: str) -> tuple[Cells, int]:
     """The cells of the row at ``begin``, and where the next one begins."""
-    cells: _Cells = []
+    cells: Cells = []
     while True:
         cell = _CELL[sign].match(text, begin)
         assert cell is not None  # it may be empty
@@ -101,18 +124,21 @@ def _row(text: str, begin: int, sign: str) -> tuple[_Cells, int]:
             return cells, begin
 
 
-def _cell(text: str, lower: str, cell: tuple[int, int], hit: re.Match[str]) -> Iterator[Found]:
+def _cell(
+    text: str, lower: str, cell: tuple[int, int], hit: re.Match[str], *, owned: bool
+) -> Iterator[Found]:
     whole = text[slice(*cell)]
     value = whole.strip(AROUND)
     start = cell[0] + whole.find(value)
     if len(value) < _LEAST or is_said(lower, start, quoted=False):
         return
-    if not hit["chosen"] and (not _is_made(value) or is_example(text, start)):
+    made = is_made(value) and not is_example(text, start)
+    if not hit["chosen"] and not made and not (owned and is_plain(value, hit)):
         return
     yield Found(kind_of(hit[0]), start, start + len(value))
 
 
-def _is_made(value: str) -> bool:
+def is_made(value: str) -> bool:
     """Whether it can be what a machine makes: no word, and no number alone."""
     if len(value) < _LEAST_MADE or any(one.isspace() for one in value):
         return False

@@ -12,16 +12,18 @@ from dcf.secret_form.beside import in_lines
 from dcf.secret_form.commands import COMMANDS, in_commands
 from dcf.secret_form.fields import in_fields
 from dcf.secret_form.found import Found, united
-from dcf.secret_form.json_text import in_json, is_json
+from dcf.secret_form.json_text import cells_of_notebook, in_json, is_json, is_notebook
 from dcf.secret_form.makers import made_by_makers
+from dcf.secret_form.markup import in_attributes, seen, shows_markup
 from dcf.secret_form.named import name_places, named
 from dcf.secret_form.naming import APART, LABELS, VALUE, foreign_parts, small
+from dcf.secret_form.pairs import in_pairs
 from dcf.secret_form.randomness import random_values
 from dcf.secret_form.rows import in_rows
 from dcf.secret_form.runs import SHORTEST, Runs, kinds_of
 from dcf.secret_form.settings import in_settings, shows_settings
 from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
-from dcf.secret_form.tables import in_tables
+from dcf.secret_form.tables import as_bars, in_tables
 
 Put = str | Callable[[str], str]
 """What is put in the place of a secret: always the same, or by its kind."""
@@ -76,13 +78,23 @@ def without_credentials(text: str, put: Put = marked) -> str:
     return _until_still(text, once)
 
 
-def without_secrets(text: str, put: Put = marked, *, keep_lines: bool = False) -> str:
+def without_secrets(
+    text: str, put: Put = marked, *, keep_lines: bool = False, is_table: bool = False
+) -> str:
     """The same, and with ``put`` in place of the values that texts like ``password=…``,
     ``"client_secret": "…"`` or ``Cookie: …`` give to the name of a secret. With ``keep_lines`` a
-    secret of several lines leaves them empty, so that what follows keeps its line number."""
+    secret of several lines leaves them empty, so that what follows keeps its line number. What
+    ``is_table`` has a row in each line, as CSV has."""
 
     def once(text: str) -> str:
+        if is_notebook(text) and is_json(text):
+            view = cells_of_notebook(text)
+            in_cells = view.written(_secrets(view.text))
+            text = _replaced(text, in_cells, put, keep_lines=keep_lines)
         found = _secrets(text)
+        if is_table:
+            view = as_bars(text)
+            found += view.written(_secrets(view.text))
         # Without names and escapes nothing is in JSON that is not seen in it as it is written.
         if is_json(text) and (found or "\\" in text or _may_name(text.lower())):
             return in_json(
@@ -175,7 +187,8 @@ def _may_hold(text: str) -> bool:
     )
 
 
-def _secrets(text: str) -> list[Found]:
+def _secrets(text: str, *, is_seen: bool = False) -> list[Found]:
+    """All that are in ``text``; what is already ``seen`` of one has no tags."""
     if _may_be_unseen(text) and _UNSEEN.search(text):
         return _secrets_unseen(text)
     lower = small(text)
@@ -183,17 +196,23 @@ def _secrets(text: str) -> list[Found]:
     names = [place for place, _ in begun]
     apart = [(place, hit[0][-1]) for place in names if (hit := APART.match(lower, place))]
     runs = Runs.of(text)
-    return [
+    found = [
         *_credentials(text, lower, runs),
         *in_fields(lower),
         *in_commands(text, lower),
         *named(text, lower, begun),
         *in_tables(text, lower, apart),
         *in_rows(text, lower, apart),
+        *in_pairs(text, lower, apart),
         *in_lines(text, lower, apart),
         *in_settings(lower, names),
         *random_values(text, lower, runs),
     ]
+    if not is_seen and shows_markup(lower):
+        found += in_attributes(text)
+        view = seen(text)
+        found += () if view is None else view.written(_secrets(view.text, is_seen=True))
+    return found
 
 
 def _may_be_unseen(text: str) -> bool:

@@ -44,7 +44,7 @@ def decoded(data: bytes, reading: Reading) -> str:
     if len(text) > reading.most and reading.format not in _MARKED_UP:
         raise TooMuchText(most=reading.most)
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    return without_secrets(plain, keep_lines=True)
+    return without_secrets(plain, keep_lines=True, is_table=reading.format == "csv")
 
 
 def _text(data: bytes, reading: Reading) -> str:

@@ -133,7 +133,7 @@ def _does(who: str, behind: Sequence[str]) -> bool:
     """Whether the words ``behind`` a subject say that it does something."""
     words = [one.lower() for one in behind]
     at = 0
-    if words[:1] and words[0] in _RELATIVE or who.lower() == "whoever":
+    if (words[:1] and words[0] in _RELATIVE) or who.lower() == "whoever":
         # The verb of the main clause is the second one.
         first = next((i for i in range(len(words)) if _is_verb(words, i)), None)
         if first is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.answers import ARROW
@@ -182,6 +183,10 @@ _AS_NEEDED = re.compile(
 )
 
 
+_MOST_CLAUSES = 12
+"""Of a condition; each is looked at, so that a sentence of commas alone would take its square."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """``condition`` decides whether ``then`` is done, else ``otherwise`` (both may be empty).
@@ -305,7 +310,7 @@ def _consequence(said: str, hidden: str, begin: int) -> tuple[int, int] | None:
     """Where the condition ends and what follows from it begins."""
     first: tuple[int, int] | None = None
     hidden = _INNER.sub(lambda found: "_" * len(found[0]), hidden)
-    for found in _SEPARATOR.finditer(hidden, begin):
+    for found in islice(_SEPARATOR.finditer(hidden, begin), _MOST_CLAUSES):
         rest = said[found.end() :]
         mark = found[0].strip()
         if not rest.strip():

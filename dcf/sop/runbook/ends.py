@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from dcf.sop.language.phrase import MAX_PHRASE
 from dcf.sop.runbook.flow import End
@@ -92,6 +93,7 @@ _OTHERS = re.compile(
     r"|(?:anything|everything) else\b",
     re.IGNORECASE,
 )
+_MOST_PARTS = 24
 _AHEAD = 300
 """Characters behind the beginning of an order that count."""
 _PARTS = re.compile(
@@ -200,5 +202,5 @@ def hands_over(text: str) -> bool:
 def _in_a_part(act: re.Pattern[str], text: str) -> bool:
     """Whether an order in ``text`` begins as ``act`` does; what stands behind it counts, too."""
     said = text[:MAX_PHRASE]
-    starts = [0, *(found.end() for found in _PARTS.finditer(said))]
+    starts = [0, *(found.end() for found in islice(_PARTS.finditer(said), _MOST_PARTS))]
     return any(act.match(core(said[at : at + _AHEAD])) for at in starts)

@@ -36,6 +36,8 @@ _ONLY = re.compile(r"\bonly\s+(?:if|when|once|after)\b", re.IGNORECASE)
 _SHORT = 7
 """Letters of a name that many headings may have."""
 _LONGEST_CASE = 6
+_MOST_NESTED = 8
+"""Commas of a consequence that may be a decision again; each would be looked at in each."""
 _CASE = re.compile(r"(?:with|without|from|for|on|in)\b", re.IGNORECASE)
 _OR = re.compile(r",?\s+or\s+(?:else\s+)?")
 _JOINT = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+|\.\s+")
@@ -341,7 +343,7 @@ class Steering:
                 self._new(piece, head, nodes, scope)
             self._go(piece, nodes, first or jump, "" if first else end)
             return
-        nested = read_decision(said)
+        nested = read_decision(said) if said.count(",") <= _MOST_NESTED else None
         if nested is not None and nested.then and not nested.same:
             node = Node(piece.line, question_of(nested.condition))
             arm = Arm(NO if nested.negated else YES, line=piece.line)

@@ -8,6 +8,7 @@ import os
 import random
 import sqlite3
 import subprocess
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import closing
@@ -720,8 +721,40 @@ async def test_a_process_that_ends_with_its_answer_spends_its_patience_on_the_in
     second = CodeRetriever(root, path, Wide(), goes_on=False)
     assert await second.ready("needle", 60) == ()
     await second.close()
-    with sqlite3.connect(path) as connection:
-        assert vectors.are_missing(connection, Wide()) is False
+    assert not lacks_vectors(path, Wide())
+
+
+async def test_a_process_that_ends_with_its_answer_leaves_nothing_under_way(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Large files take long: a step ends after the one that was under way when its time was over.
+    What was read stays, and the next question goes on with the others."""
+    read: list[str] = []
+
+    def slow(connection: Any, base: Path, some: Sequence[str], known: Any) -> Synced:
+        until = time.thread_time() + 0.15
+        while time.thread_time() < until:
+            pass
+        read.extend(some)
+        return sync_files(connection, base, some, known)
+
+    for number in range(100):
+        (root / f"f{number:02}.py").write_text(f"def step_{number}():\n    return {number}\n")
+    monkeypatch.setattr("dcf.code.indexer.sync_files", slow)
+    retriever = CodeRetriever(root, tmp_path / "code.db", goes_on=False)
+    (warning,) = await retriever.ready("needle", 0.1)
+    assert warning.code == "code_index_partial"
+    # The step that was waited for, and the one that had begun when its end was told.
+    await asyncio.sleep(0.5)
+    known = len(read)
+    assert 0 < known <= 4
+    await asyncio.sleep(0.5)
+    assert len(read) == known
+    monkeypatch.setattr("dcf.code.indexer.sync_files", sync_files)
+    assert await retriever.ready("needle", 60) == ()
+    await retriever.close()
+    with sqlite3.connect(tmp_path / "code.db") as connection:
+        assert connection.execute("SELECT count(*) FROM files").fetchone() == (102,)
 
 
 async def test_a_busy_machine_leaves_no_file_out_that_is_likely_to_answer(
@@ -739,3 +772,78 @@ async def test_a_busy_machine_leaves_no_file_out_that_is_likely_to_answer(
     await retriever.ready("needle", 0.5)
     assert {f"f{number}.py" for number in range(9)} <= await paths(retriever)
     await retriever.close()
+
+
+class Slow(Wide):
+    """One that waits with each text until it may go on; what it was given is of ``Heard``."""
+
+    name = "slow"
+
+    def __init__(self) -> None:
+        self.begun, self.may_go_on = threading.Event(), threading.Event()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.begun.set()
+        assert self.may_go_on.wait(60)
+        return super().embed(texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return Wide.embed(self, texts)
+
+
+@pytest.mark.parametrize("edits", [1, 80])
+async def test_edits_are_seen_while_vectors_are_made(
+    root: Path, tmp_path: Path, clock: SimpleNamespace, edits: int
+) -> None:
+    """Few at once; of many those that are likely to answer, or a warning that says how many are
+    not read yet."""
+    for number in range(150):
+        (root / f"f{number:03}.py").write_text(f"def step_{number}():\n    return {number}\n")
+    for file in root.rglob("*.py"):
+        # What was just written is looked at again each time.
+        os.utime(file, (1_000_000, 1_000_000))
+    slow, path = Slow(), tmp_path / "code.db"
+    retriever = CodeRetriever(root, path, slow)
+    await retriever.ready("step", 60)
+    assert await asyncio.to_thread(slow.begun.wait, 60)
+    for number in range(edits):
+        # The last files have the last pieces, whose numbers those of the edits get.
+        file = root / f"f{149 - number:03}.py"
+        file.write_text(f"def needle_{number}():\n    return {number}\n")
+    clock.now += 60
+    asked = asyncio.create_task(retriever.ready("needle_0", 60))
+    if edits > 1:
+        # Many are read by whoever makes the vectors, behind the batch under way.
+        slow.may_go_on.set()
+    problems = await asyncio.wait_for(asked, 30)
+    assert {one.code for one in problems} <= ({"code_index_partial"} if edits > 1 else set())
+    assert places(await retriever.find("needle_0", limit=1)) == [("f149.py", "needle_0")]
+    slow.may_go_on.set()
+    async with asyncio.timeout(60):
+        while await asyncio.to_thread(lacks_vectors, path, slow):
+            await asyncio.sleep(0.01)
+    await retriever.close()
+
+
+def lacks_vectors(path: Path, embedder: Wide) -> bool:
+    with sqlite3.connect(path) as connection:
+        return vectors.are_missing(connection, embedder)
+
+
+async def test_a_vector_is_not_given_to_another_piece_of_the_same_number(
+    root: Path, tmp_path: Path
+) -> None:
+    path, heard = tmp_path / "code.db", Heard()
+    retriever = CodeRetriever(root, path)
+    await retriever.sync()
+    with sqlite3.connect(path) as connection:
+        before = vectors.missing(connection, heard, 100)
+        made = vectors.embedded(heard, before)
+    (root / "src" / "shop.py").write_text(SHOP.replace("total", "sum_up"))
+    await retriever.sync()
+    await retriever.close()
+    with sqlite3.connect(path) as connection:
+        vectors.keep(connection, heard, before, made)
+        (kept,) = connection.execute("SELECT count(*) FROM vectors").fetchone()
+        same = {one for one in vectors.missing(connection, heard, 100) if one in before}
+    assert kept == sum(one.path == "src/desk.py" for one in before) and not same

@@ -260,7 +260,7 @@ READERS = {
     "memory/observations/desk.py": "asks for observations alone",
     "memory/retention/counting.py": "counts rows of all tables",
     "retrieval/retrievers.py": "searches the observations of a project",
-    "retrieval/sqlite_backend.py": "searches the documents of a project, and its archive",
+    "retrieval/sqlite_backend.py": "searches the documents of a project, the archive of one agent",
     "worker/task_memory.py": "the node of a Task; what stands below it where the workflow says"
     " `gather`: tests/integration/worker/test_run_nodes.py",
     "memory/search": "the searches above",

@@ -7,6 +7,7 @@ gets from a line stands behind it in marks of its own, by the rules of `benchmar
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,13 @@ def test_flow(flow: Flow) -> None:
     titles = {one.number: one.title for one in found.sop.all_steps()}
     assert _missing(flow, made, titles) == []
     assert _invented(flow, made) == []
+
+
+@pytest.mark.parametrize("clause", ["on x failure, ", "above 5 %, and over 3, ", "if a, b; "])
+def test_a_sentence_of_conditions_alone_takes_no_cube_of_its_length(clause: str) -> None:
+    began = time.process_time()
+    draft(f"# T\n\n## Steps\n\n1. Open it.\n2. {clause * 100}close it.\n", "long.md")
+    assert time.process_time() - began < 10
 
 
 def _missing(flow: Flow, made: dict[str, Any], titles: dict[str, str]) -> list[str]:
