@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.placeholders import VALUE_NOUN
@@ -27,7 +28,10 @@ _LOOKED = (
     r"|reviewed(?: and \w+)?|confirmed|checked)"
 )
 """What only a person does to a person's act: it has to say who."""
-_AGAIN = r"[^.;]{0,20}\b(?:every|daily|weekly|monthly|quarterly|yearly|annually|regularly|periodically)\b"
+_AGAIN = (
+    r"[^.;]{0,20}\b(?:every|daily|weekly|monthly|quarterly|yearly|annually|regularly"
+    r"|periodically)\b"
+)
 """What is looked at again and again waits for nobody."""
 _AND = r"(?:[^.;:,]{2,40}?\band\s+(?:then\s+)?)?"
 """Another verb before: ``are requested in writing and granted``."""
@@ -42,7 +46,8 @@ _FEW = r"(?:(?!(?:change|file|access|check|log|that|to)\b)[\w'’/()-]+\s+){0,4}
 _NEEDS = r"(?:requires?|required|needs?|needed|calls? for|is subject to|are subject to|subject to)"
 _GET = (
     r"(?:gets?|getting|obtains?|obtaining|seeks?|seeking|requests?|secures?|awaits?|awaiting"
-    r"|receives?|gains?|acquires?|has|have|given|asks? for|waits? for|waiting for|collects?|solicits?"
+    r"|receives?|gains?|acquires?|has|have|given|asks? for|waits? for|waiting for|collects?"
+    r"|solicits?"
     rf"|pends?|pending|{_NEEDS})"
 )
 _MUST = (
@@ -64,14 +69,17 @@ _STATES = (
     rf"(?:^|[,;:]\s+(?:and |but )?)(?P<people>[^.,;:()\n]{{1,60}}?)\s+{_MUST}\s+(?:accept"
     r"|confirm(?! (?:their|his|her|your|its|receipt)\b)(?! (?:[\w'’]+ ){0,4}?"
     rf"{VALUE_NOUN}\b)|clear|release|permit|countersign|sign(?! (?:in|up|on|out)\b))\b",
-    rf"\b(?:have|has|get|gets)\s+(?!been\b)[^.,;:]{{2,60}}?\s{_AGREED}\b(?:[^.;]{{0,30}}?\bby\s+{_WHO})?",
+    rf"\b(?:have|has|get"
+    rf"|gets)\s+(?!been\b)[^.,;:]{{2,60}}?\s{_AGREED}\b(?:[^.;]{{0,30}}?\bby\s+{_WHO})?",
     rf"\b(?:have|has|get|gets)\s+(?!been\b)[^.,;:]{{2,60}}?\s{_LOOKED}\s[^.;]{{0,20}}?\bby\s+"
     r"(?P<people>[^.,;:()\n]{1,80})",
     r"^(?:check|ask|consult|speak|talk|clear (?:it|this))\s+(?:first\s+)?(?:to\s+|with\s+)?"
-    r"(?P<people>(?!(?:whether|if|that|for)\b)[^.,;:()\n]{1,50}?)(?:\s+first\b|\s+before\s+(?:you\s+)?\w+)",
+    r"(?P<people>(?!(?:whether|if|that|for)\b)[^.,;:()\n]{1,50}?)(?:\s+first\b"
+    r"|\s+before\s+(?:you\s+)?\w+)",
     r"^(?:check|clear (?:it|this)|agree)\s+(?:first\s+)?with\s+(?P<people>[^.,;:()\n]{1,50}?)\.?$",
     rf"\b{_NEEDS}\s+(?:at least\s+)?(?:[\w-]+\s+){{0,2}}?(?:reviewers?|approvers?)\b",
-    r"^only\s+(?P<people>[^.,;:()\n]{1,60}?)\s+(?:may|can|must|should)\s+(?:approve|release|authori[sz]e"
+    r"^only\s+(?P<people>[^.,;:()\n]{1,60}?)\s+(?:may|can|must|should)\s+(?:approve|release"
+    r"|authori[sz]e"
     r"|sign|permit|grant|decide)\b",
     r"\bwaits? for\s+(?:an? |the |their |his |her )?(?:explicit |clear )?(?:yes|ok|okay)\b",
     rf"\b{_NOUN}\s+(?:from|of|by)\s+{_WHO}\s+(?:is|are|must be|has to be)\s+(?:required|needed"
@@ -79,13 +87,15 @@ _STATES = (
     r"^(?:an? |one |another )?(?P<who>(?:peer|colleague|second|another|independent|different)"
     rf"(?: \w+){{0,2}}?)\s+(?:{_MUST}\s+)?(?:reviews?|checks?|verif(?:y|ies)|inspects?|approves?"
     r"|counts?|confirms?)\b",
-    rf"(?:^|\b(?:to|by|from|with|of)\s+)(?P<people>(?:[\w'’-]+\s+){{0,4}}?[\w'’-]+),?\s+who\s+{_MUST}\s+"
+    rf"(?:^|\b(?:to|by|from|with"
+    rf"|of)\s+)(?P<people>(?:[\w'’-]+\s+){{0,4}}?[\w'’-]+),?\s+who\s+{_MUST}\s+"
     rf"(?:accept|confirm|clear|release|permit|sign|{_AGREE})\b",
     r"\b(?:confirm|agree|clear|check|verify)\s+with\s+(?P<people>[^.,;:()\n]{1,50}?)\s+(?:that|if"
     r"|whether)\s[^.;]{1,60}?\b(?:may|can|(?:is|are) (?:allowed|permitted|ok|okay))\b",
     rf"\b{_GET}\s+(?P<people>(?:[\w'’-]+\s+){{1,5}}?(?:counter)?signatures?\b"
     r"(?:\s+(?:from|by|of)\s+[^.,;:()\n]{1,60})?)",
-    r"(?:^|\b(?:and|then|to)\s+)(?P<act>(?:approve|sign off)\s+(?:it|this|them|the|each|every|all|on|both)"
+    r"(?:^|\b(?:and|then|to)\s+)(?P<act>(?:approve|sign off)\s+(?:it|this|them|the|each|every"
+    r"|all|on|both)"
     r"\b)",
     rf"^(?P<who>[\w ,&/'’-]{{2,80}})\s+(?:can|may)\s+{_AGREE}\b",
     r"\b(?:until|once|after|before|unless)\s+(?P<who>(?:the )?(?:user|customer|requester|requestor"
@@ -93,7 +103,7 @@ _STATES = (
     rf"^(?P<who>(?:the |an? |all |each )?(?:[\w'’-]+ ){{0,3}}?(?:{PEOPLE}|group|body|forum))\s+"
     rf"(?:then\s+)?{_AGREE}\b",
     r"\b(?:asks?|gets?|has|have|waits? for|requires?|needs?|requests?)\s+"
-    r"(?P<who>(?!to\b)[^.,;:()\n]{1,60}?)\s+(?:to\s+)?(?:approve|confirm|sign(?: \w+)? off"
+    r"(?P<who>(?:(?!\bto\b)[^.,;:()\n]){1,60}?)\s+(?:to\s+)?(?:approve|confirm|sign(?: \w+)? off"
     r"|authori[sz]e"
     r"|review|agree|consent)\b(?! (?:if|whether|how|when|what))",
     rf"\b(?:asks?|asking)\s+(?P<who>[^.,;:()\n]{{1,60}}?)\s+for\s+{_FEW}{_NOUN}\b",
@@ -111,9 +121,11 @@ _STATES = (
     r"(?P<people>(?!(?:who|what|which|whether|that|if|how)\b)[^.,;:()\n]{1,60}?)\s+"
     r"(?:(?:that\s+[^.;]{0,80}?\s+)?before\b|whether to\b"
     r"|if you (?:may|can)|that you (?:may|can)|to proceed)",
-    rf"\b(?<!logs )(?<!alerts ){_MUST}\s+(?:\w+ly\s+)?be\s+(?:\w+ly\s+|peer-)?reviewed\b(?!{_AGAIN})",
+    rf"\b(?<!logs )(?<!alerts ){_MUST}\s+(?:\w+ly\s+)?be\s+(?:\w+ly\s+"
+    rf"|peer-)?reviewed\b(?!{_AGAIN})",
     r"^review\s+(?:and\s+\w+\s+)?(?:[\w'’-]+\s+){0,4}?(?:mrs?|prs?|(?:pull|merge) requests?)\b",
-    r"\b(?:let|have)\s+(?P<people>[^.,;:()\n]{1,50}?)\s+(?:approve|confirm|opt in|decide|agree|choose"
+    r"\b(?:let|have)\s+(?P<people>[^.,;:()\n]{1,50}?)\s+(?:approve|confirm|opt in|decide|agree"
+    r"|choose"
     r"|sign off|countersign)\b",
     rf"\b(?:submit|send|put|open|pass|hand|(?:e-?)?mail|contact|route|forward|refer|escalate"
     rf"|present)s?\b(?:[^.;]|\.(?=\w)){{1,60}}?\bfor\s+(?:an? |the )?(?:\w+\s+)?"
@@ -138,11 +150,14 @@ _BESIDE = (
     rf"\b(?:with|without|upon|after|following|pending|on|under|absent|subject to"
     rf"|by)\s+{_FEW}{_NOUN}\b"
     rf"{_FROM}",
-    r"\b(?:without|before|after)\s+(?:first\s+)?(?:consulting|asking|checking with|speaking (?:to|with)|talking"
+    r"\b(?:without|before|after)\s+(?:first\s+)?(?:consulting|asking|checking with"
+    r"|speaking (?:to|with)|talking"
     r" (?:to|with))\s+(?P<people>[^.,;:()\n]{1,50})",
     r"\bwithout\s+(?:[\w'’-]+\s+){0,3}?(?:second|written|countersigned|\w+['’]s)\s+signature\b",
-    r"\b(?:before|until|till|unless|once|after|when|as soon as|only if)\s+(?P<people>[^.,;:()\n]{1,60}?)\s+"
-    rf"(?:has|have)\s+(?:{_LOOKED}|said (?:yes|ok|okay)|given (?:\w+ ){{0,2}}?(?:{_NOUN}|ok|okay|yes))(?=\W|$)",
+    r"\b(?:before|until|till|unless|once|after|when|as soon as"
+    r"|only if)\s+(?P<people>[^.,;:()\n]{1,60}?)\s+"
+    rf"(?:has|have)\s+(?:{_LOOKED}|said (?:yes|ok|okay)|given (?:\w+ ){{0,2}}?(?:{_NOUN}|ok"
+    rf"|okay|yes))(?=\W|$)",
     rf"\b(?:until|till|once|with|after|upon|without)\s+{_FEW}(?:{_NOUN}|agreement)\s+(?:with"
     rf"|from|by|of)\s+{_WHO}",
     rf"\b(?:once|after|when|until|unless|as soon as|only if|provided(?: that)?)\s+"
@@ -169,7 +184,8 @@ _NO_CONSENT = re.compile(
     re.IGNORECASE,
 )
 _MACHINE = re.compile(
-    r"\b(?:servers?|systems?|services?|brokers?|scripts?|pipelines?|tools?|jobs?|controllers?|queues?"
+    r"\b(?:servers?|systems?|services?|brokers?|scripts?|pipelines?|tools?|jobs?|controllers?"
+    r"|queues?"
     r"|api|ca|clusters?|nodes?|bots?|webhooks?|gateways?|daemons?|process(?:es)?|software|apps?"
     r"|applications?|programs?|browsers?)$",
     re.IGNORECASE,
@@ -182,6 +198,12 @@ _ASKING = re.compile(
     r"|solicit|coordinate|align|pass|review|double-check|do not proceed|don't proceed)\b",
     re.IGNORECASE,
 )
+_WAITING = re.compile(
+    r"(?:get|obtain|seek|request|secure|await|receive|wait|gain|acquire|have|ask|require|need"
+    r"|confirm|ensure|make sure|hold|pause|proceed|continue|do not proceed|don't proceed)\b",
+    re.IGNORECASE,
+)
+"""What one does until somebody has agreed, and no act of its own."""
 _WHO_ENDS = re.compile(
     r"\s+(?:before|prior|via|in|on|for|to|when|if|and (?:then|wait|only|proceed|continue"
     r"|document|record)"
@@ -207,6 +229,7 @@ class Consent:
     alone: bool
 
 
+@lru_cache(maxsize=1024)
 def read_consent(text: str) -> Consent | None:
     """The consent that a sentence asks for; None where nobody has to agree."""
     text = text.replace("*", "").strip()
@@ -225,7 +248,7 @@ def read_consent(text: str) -> Consent | None:
     for pattern in _BESIDES:
         found = pattern.search(said)
         if found and (people := _people(found, text)) is not None:
-            does = is_order(text) and not _ASKING.match(told)
+            does = is_order(text) and not _WAITING.match(told)
             return Consent(people, _words(found, text), not does)
     return None
 

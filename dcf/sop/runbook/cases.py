@@ -156,11 +156,6 @@ _VARIES = re.compile(
     r"|\bone of the\b[^.;]{0,40}\b(?:methods|ways|options|procedures|approaches|cases|scenarios)\b",
     re.IGNORECASE,
 )
-_ASKS_WHAT = re.compile(
-    r"(?:(?:what|who|whom|whose|which|where|when|why|how)\b(?! if\b)"
-    r"|(?:can|may|should|must|do|does|will) (?:i|we|you|they)\b)",
-    re.IGNORECASE,
-)
 _LONGEST_STATE = 12
 _BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{3,90}(?:\*\*|__)[.:]?")
 
@@ -351,11 +346,6 @@ def depends(text: str) -> bool:
 def depends_on(text: str) -> bool:
     """Whether what is done depends on something: ``The repair depends on which part is worn.``"""
     return bool(_VARIES.search(plain(text)))
-
-
-def asks_whether(title: str) -> bool:
-    """Whether a heading asks what is so or not: ``Is the valve shut?``, not ``What is a valve?``"""
-    return title.rstrip("*_ ").endswith("?") and not _ASKS_WHAT.match(plain(title))
 
 
 def read_arrow(text: str) -> Decision | None:

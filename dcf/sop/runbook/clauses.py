@@ -9,6 +9,13 @@ from dcf.sop.runbook.roles import has_somebody, is_somebody
 from dcf.sop.runbook.verbs import base_of, is_verb, words_in
 
 _LONGEST = 300
+_LONGEST_SUBJECT = 110
+_COMPANY = re.compile(
+    r"(?:\{\{|\[|<)[^{}\[\]<>\n]{0,30}?(?:company|organi[sz]ation"
+    r"|entity)[^{}\[\]<>\n]{0,30}(?:\}\}|\]|>)",
+    re.IGNORECASE,
+)
+"""The place of the name of who has written a policy for others to fill in."""
 _BEGINS = re.compile(r"(?:[;:]|,(?:\s+(?:and|but|or|so|then|who|which))?|\s(?:and|but))\s+(?=\S)")
 """Where another clause may begin."""
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\s]*\)|[*_]{2}")
@@ -32,7 +39,7 @@ _STATES = words_in(
     be have need want wish hope like know mean seem work live sit see experience notice suffer lose
     understand expect depend belong own include consist remain become believe think feel look face
     represent cover serve concern earn deserve benefit tend love hate hear stay stand lack use
-    keep own exist happen
+    keep own exist happen require
     """
 )
 """What somebody is in rather than does."""
@@ -44,31 +51,33 @@ _NOTHING_DONE = words_in(
     make allow permit prohibit forbid limit restrict include contain list show display depict
     explain keep hold retain store maintain own cover bind protect support affect cause trigger
     compose build derive divide separate surround mention deprecate entitle hide exclude exempt
-    interest worry lock block break lose hang host responsible understand classify charge
+    interest worry insure lock block break lose hang host responsible understand classify charge
     """
 )
 """What something is rather than what is done with it: ``Fees are based on …``."""
 _PASSIVE = re.compile(
-    r"(?P<what>[^;:.()]{2,110}?)(?:\s*\([^)]*\))?\s(?:is|are|gets?)\s+(?P<how>(?:[a-z]+ly\s+|then\s+"
-    r"|also\s+|first\s+|now\s+|always\s+|immediately\s+|again\s+){0,3})(?P<verb>[a-z-]+)\b"
-    r"(?P<rest>.*)",
-    re.IGNORECASE,
+    r"\s(?:is|are|gets?|will be)\s+(?P<how>(?:(?:[a-z]+ly|then|also|first|now|always"
+    r"|again)\s+){0,3})"
+    r"(?P<verb>[a-z-]+)\b(?P<rest>.*)",
+    re.DOTALL,
 )
 _NO_THING = re.compile(
-    r"(?:it|this|that|these|those|they|there|what|which|you|we|nothing|nobody|no)\b"
-    r"|.*\b(?:if|when|where|that|because|as|than|whether)$",
+    r"(?:(?:it|this|that|these|those|they|there|which|you|we)$|(?:what|nothing|nobody|no)\b)"
+    r"|.*[;:.(]|.*\b(?:if|when|where|that|because|as|than|whether)$",
     re.IGNORECASE,
 )
 _BY_WHOM = re.compile(r"\b(?:by|to|from|with)\s+(?P<who>[^,;:.]{2,60})", re.IGNORECASE)
 _HOW_SOON = re.compile(
     r"\b(?:immediately|at once|promptly|without (?:undue )?delay|right away|straight away"
     r"|(?:within|after|every|in|before|until|by|at the end of)\s+(?:\w+\s+){0,3}?(?:minutes?|hours?"
-    r"|days?|weeks?|months?|quarters?|years?|shifts?)|weekly|daily|monthly|quarterly|yearly|annually"
+    r"|days?|weeks?|months?|quarters?|years?|shifts?)|weekly|daily|monthly|quarterly|yearly"
+    r"|annually"
     r"|on (?:the |their |his |her )?(?:same|next|last|first|following)\s\w+)\b",
     re.IGNORECASE,
 )
 _ON_RECORD = re.compile(
-    r"\b(?:in|on|into|onto)\s+(?:the|a|an|our|their|its)\s+(?:\w+[ -]){0,3}?(?:register|log|log-?book"
+    r"\b(?:in|on|into|onto)\s+(?:the|a|an|our|their|its)\s+(?:\w+[ -]){0,3}?(?:register|log"
+    r"|log-?book"
     r"|form|book|file|minutes|note|list|ledger|journal|report|record|ticket|tracker|portal|crm"
     r"|calendar|inventory)\b",
     re.IGNORECASE,
@@ -78,7 +87,7 @@ _ON_RECORD = re.compile(
 def somebody_acts(said: str) -> bool:
     """Whether a clause of ``said`` tells what a person or a body does: ``Staff who are ill tell the
     office``, ``HR examines the request``."""
-    said = _LINK.sub(r"\1", said[:_LONGEST])
+    said = _COMPANY.sub("company", _LINK.sub(r"\1", said[:_LONGEST]))
     starts = [0, *(found.end() for found in _BEGINS.finditer(said))]
     return any(_acts(said[start : start + 160]) for start in starts)
 
@@ -95,11 +104,12 @@ def is_done_by_people(said: str) -> bool:
     found = _passive(said)
     if found is None:
         return False
-    whom = _BY_WHOM.search(found["rest"])
+    what, how, rest = found
+    whom = _BY_WHOM.search(rest)
     return (
         (whom is not None and has_somebody(whom["who"]))
-        or bool(_HOW_SOON.search(found["how"] + found["rest"]) or _ON_RECORD.search(found["rest"]))
-        or is_somebody(found["what"].split()[-1])
+        or bool(_HOW_SOON.search(how + rest) or _ON_RECORD.search(rest))
+        or is_somebody(what.split()[-1])
     )
 
 
@@ -108,12 +118,22 @@ def _pronoun_acts(said: str) -> bool:
     return bool(tokens) and tokens[0].lower() in _PRONOUNS and _does("staff", tokens[1:])
 
 
-def _passive(said: str) -> re.Match[str] | None:
-    found = _PASSIVE.match(said[:_LONGEST])
-    if found is None or _NO_THING.match(found["what"]) or not found["verb"].islower():
-        return None
-    base = base_of(found["verb"].lower())
-    return found if base and found["verb"][-1] != "s" and base not in _NOTHING_DONE else None
+def _passive(said: str) -> tuple[str, str, str] | None:
+    """With what something is done, how, and what stands behind the verb."""
+    said = said[:_LONGEST]
+    at = 0
+    while (found := _PASSIVE.search(said, at)) is not None:
+        what, base = (
+            re.sub(r"\([^()]*\)", "", said[: found.start()]).strip(),
+            base_of(found["verb"]),
+        )
+        if len(what) > _LONGEST_SUBJECT:
+            return None
+        is_act = base and found["verb"][-1] != "s" and base not in _NOTHING_DONE
+        if is_act and len(what) > 1 and not _NO_THING.match(what):
+            return what, found["how"], found["rest"]
+        at = found.start("verb") - 1
+    return None
 
 
 def _acts(clause: str) -> bool:

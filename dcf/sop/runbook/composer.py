@@ -15,12 +15,18 @@ from dcf.sop.runbook.answers import read_answer, read_otherwise
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
+from dcf.sop.runbook.case_sections import (
+    chooses_below,
+    has_action,
+    is_case,
+    is_counted,
+    states_case,
+    with_actions,
+    without_trigger,
+)
 from dcf.sop.runbook.cases import (
-    acts,
-    asks_whether,
     decides,
     depends,
-    depends_on,
     has_cases,
     is_action,
     is_fault,
@@ -48,7 +54,7 @@ from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.ends import denies, hands_over, is_last_act, is_of_others
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, Node
 from dcf.sop.runbook.flowchart import asks_much, grow_chart, is_chart, read_chart
-from dcf.sop.runbook.headings import bare_title, is_step_heading, slug, step_number
+from dcf.sop.runbook.headings import asks, bare_title, is_name, is_step_heading, slug, step_number
 from dcf.sop.runbook.items import (
     all_pieces,
     answer_of,
@@ -93,6 +99,11 @@ _BEFORE_THIS = re.compile(
     r"(?:but |and )?before (?:(?:doing|starting) )?(?:so|this|that|it|you (?:do|start))\b",
     re.IGNORECASE,
 )
+_IS_IT = re.compile(
+    r"(?:is|are|was|were|does|do|did|has|have|can|could)\s(?!you\b|we\b)[^.!]{8,200}\?$",
+    re.IGNORECASE,
+)
+"""A question to which whoever does the steps finds the answer."""
 _QUOTES = re.compile(r"[^:\"“]{2,30}:\s*[\"“].+")
 _TOLD = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|will|would|does|do|did|can|could|should|must|may"
@@ -135,11 +146,11 @@ class Composer:
             decision = replace(aside_said, then=aside_said.then if is_order(section.title) else "")
         if decision is None and (behind := read_decision(bare_title(section.title))):
             decision = behind
-        if decision is None and (case or asks_whether(section.title)):
+        if decision is None and (case or asks(section.title)):
             decision = Decision(section.title, "")
-        if decision is None and _has_action(section):
+        if decision is None and has_action(section):
             decision = Decision(section.title, "")
-        if decision and not decision.then and _states_case(section):
+        if decision and not decision.then and states_case(section):
             decision = None  # it names the case that its first sentence tells
         if section.level and not aside and decision:
             return self._decided(section, heading, decision, scope)
@@ -151,7 +162,7 @@ class Composer:
         if over:
             self.steering.any_of(heading, then, blocks[0], inner)
         self.blocks(blocks[1:] if over else blocks, inner)
-        self._below(section.children, inner, _chooses(blocks))
+        self._below(section.children, inner, chooses_below(blocks))
         self.writer.desk.path = section.path
         self._anchor(section, scope.nodes)
         if scope.nodes:
@@ -163,8 +174,8 @@ class Composer:
     def _below(self, children: Sequence[Section], scope: Scope, chooses: bool) -> None:
         """Sections below one that is read; ``chooses``: it says that one of them is done."""
         cases = [one for one in children if self.by_cases and is_case(one)]
-        counted = len(children) > 1 and all(_is_counted(one) for one in children)
-        children = _with_actions(children)
+        counted = len(children) > 1 and all(is_counted(one) for one in children)
+        children = with_actions(children)
         titles = [bare_title(one.title) for one in children]
         of_cases = is_variant if sum(map(is_variant, titles)) > 1 else is_fault
         faults = [one for one, said in zip(children, titles, strict=True) if of_cases(said)]
@@ -225,7 +236,9 @@ class Composer:
         is_phase = section.purpose != "unknown" and len(title.split()) < 3
         said = counted or is_step_heading(section.title)
         is_step = said or (
-            is_order(title) and not is_phase and (section.blocks or section.children)
+            is_order(title)
+            and not (is_phase or is_name(title))
+            and (section.blocks or section.children)
         )
         if not section.level or not is_step:
             return None
@@ -247,7 +260,7 @@ class Composer:
         self, section: Section, heading: Piece, decision: Decision, scope: Scope
     ) -> list[Node]:
         """A heading that is a condition, over what is done then."""
-        trigger, blocks = _without_trigger(section.blocks)
+        trigger, blocks = without_trigger(section.blocks)
         told = f"{decision.condition}: {read_trigger(trigger.text)}" if trigger else ""
         line = trigger.line if trigger else heading.line
         node = Node(line, question_of(told or decision.condition))
@@ -263,7 +276,7 @@ class Composer:
                 self.writer.desk.noted.remove(noted)
                 within = Scope(act.inside, scope.section, scope.loops, act)
             self.blocks(blocks, within)
-            self._below(section.children, within, _chooses(blocks))
+            self._below(section.children, within, chooses_below(blocks))
             node.arms = [Arm(NO if decision.negated else YES, inner.nodes)]
             if not inner.nodes:  # there is nothing to do in that case
                 noted.place, noted.node = "note", None
@@ -637,6 +650,8 @@ class Composer:
             node = self.writer.act(piece, piece.text, scope)
             if is_last_act(piece.text) and node.is_open:
                 node.end = "stop" if denies(piece.text) else "finish"
+        elif scope.last and not in_step and _IS_IT.match(piece.text):
+            self.writer.act(piece, piece.text, scope)
         elif (is_order(piece.text) or self.writer.is_practised(piece.text)) and not (
             in_step and scope.last
         ):
@@ -673,78 +688,6 @@ class Composer:
         """The flowcharts as notes: they show what the steps tell."""
         for block in self.writer.charts:
             self.writer.say(whole(block), None)
-
-
-def _chooses(blocks: Sequence[Block]) -> bool:
-    """Whether the last sentence over sections says that what is done depends on something."""
-    last = blocks[-1] if blocks and blocks[-1].kind == "text" else None
-    told = list(pieces(last.lines)) if last else []
-    return bool(told) and depends_on(told[-1].text)
-
-
-def _states_case(section: Section) -> bool:
-    """Whether the first sentence of a section says in full in which case what is done."""
-    first = section.blocks[0] if section.blocks and section.blocks[0].kind == "text" else None
-    told = next(pieces(first.lines), None) if first else None
-    decision = read_decision(told.text) if told and opens(told.text) else None
-    return decision is not None and leads(decision.then) and not section.children
-
-
-def _is_counted(section: Section) -> bool:
-    told = ("note", "guardrails", "inputs", "roles", "objective", "aside")
-    if is_step_heading(section.title):
-        return True
-    return bool(step_number(section.title)) and section.purpose not in told
-
-
-def _with_actions(children: Sequence[Section]) -> list[Section]:
-    """``children``; a case without steps has those of the section behind it: ``If this fails``,
-    ``Action``."""
-    found: list[Section] = []
-    for child in children:
-        before = found[-1] if found else None
-        if before and child.purpose == "steps" and not before.children and _is_bare(before):
-            before.children.append(child)
-        else:
-            found.append(child)
-    return found
-
-
-def _has_action(section: Section) -> bool:
-    """Whether a section says under a label what is done, and its heading in which case."""
-    title = bare_title(section.title)
-    if section.purpose != "unknown" or is_step_heading(section.title):
-        return False
-    if _without_trigger(section.blocks)[0] is not None:
-        return True
-    told = (one for block in section.blocks if block.kind == "text" for one in pieces(block.lines))
-    return not is_clear_order(title) and any(is_action(one.text) for one in told)
-
-
-def _without_trigger(blocks: Sequence[Block]) -> tuple[Piece | None, list[Block]]:
-    """The sentence that says under a label when a case is so, and the blocks without it."""
-    first = blocks[0] if blocks and blocks[0].kind == "text" else None
-    told = list(pieces(first.lines)) if first else []
-    if first is None or read_trigger(told[0].text) is None:
-        return None, list(blocks)
-    if len(told) == 1:
-        return told[0], list(blocks[1:])
-    begin = told[1].line
-    if begin == told[0].last:
-        return None, list(blocks)
-    rest = replace(first, line=begin, lines=[row for row in first.lines if row[0] >= begin])
-    return told[0], [rest, *blocks[1:]]
-
-
-def _is_bare(section: Section) -> bool:
-    """Whether a heading is a case, and nothing below it is to be done."""
-    said = (piece.text for block in section.blocks for piece in all_pieces(block))
-    return read_case(section.title) is not None and not any(acts(one) for one in said)
-
-
-def is_case(section: Section) -> bool:
-    """Whether the heading of a section is an order, as ``Cancel an order``."""
-    return section.purpose == "unknown" and is_order(bare_title(section.title))
 
 
 def _number(node: Node, number: str, scope: Scope) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from dcf.sop.runbook.verbs import is_usual
 from dcf.sop.runbook.wording import is_clear_order, is_order
 
 Purpose = Literal[
@@ -157,6 +158,19 @@ _VERB_FIRST = frozenset(
 )
 
 
+_ASKS_HOW = re.compile(
+    r"(?:(?:how|who|whom|whose|why|where|which|when|what(?! if\b))\b"
+    r"|(?:can|may|should|must|do|does|will) (?:i|we|you|they)\b)",
+    re.IGNORECASE,
+)
+
+
+def asks(title: str) -> bool:
+    """Whether a heading asks which case it is, ``Is it full?``, and not what its section tells:
+    ``How do we decide?``."""
+    return title.endswith("?") and not _ASKS_HOW.match(bare_title(title))
+
+
 def bare_title(title: str) -> str:
     """``title`` without marks and without its number."""
     said = " ".join(_MARKS.sub(" ", title).split()).strip(" .,!-")
@@ -175,6 +189,25 @@ def step_number(title: str) -> str:
 
 
 _STEP = re.compile(r"[*_\s]*(?:step|schritt|étape|paso|passo)\s*#?[0-9]+", re.IGNORECASE)
+
+
+_OF_NAMES = re.compile(
+    r"(?:\w{3,}(?:tion|ment|ity|ness|ance|ence|ing|ship)s?|methods?|rules?|polic(?:y|ies)"
+    r"|process(?:es)?"
+    r"|procedures?|timelines?|types?|levels?|criteria|overview|guidelines?|windows?|schedules?"
+    r"|matrix"
+    r"|history|notes?|details|terms|options?|reasons?|control|cadence)",
+    re.IGNORECASE,
+)
+
+
+def is_name(title: str) -> bool:
+    """Whether a heading that could be an order is a name of two nouns or more: ``Refund Methods``,
+    ``Release Cadence``."""
+    words = title.split()
+    return (
+        1 < len(words) <= 4 and is_usual(words[0].lower()) and bool(_OF_NAMES.fullmatch(words[-1]))
+    )
 
 
 def is_step_heading(title: str) -> bool:

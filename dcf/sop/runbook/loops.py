@@ -20,9 +20,10 @@ _EACH = re.compile(
     r"|^\w+ (?:and \w+ )?(?:each|every) (?P<object>[a-z][\w /-]{0,50})"
     r"|^(?:go|work|walk|loop|iterate|step) (?:through|over) (?:(?:all |each |every |of )+(?:the )?"
     r"|(?:the |a )(?:list of |set of |(?=[\w -]*s\b)))(?P<through>[a-z][\w /-]{0,50})"
-    r"|\b(?:on|in|for|to) (?:both|all)(?: of)?(?: the| your| our)? (?P<both>(?!cases?\b|times?\b|"
+    r"|(?<!ask )(?<!asking )(?<!look )"
+    r"\b(?:on|in|for|to) (?:both|all)(?: of)?(?: the| your| our)? (?P<both>(?!cases?\b|times?\b|"
     r"sides?\b|other\b|costs\b)[a-z][\w /-]{0,50})"
-    r"|\bfor all (?:of )?(?:the )?(?P<all>[a-z][\w /-]{0,50})"
+    r"|(?<!ask )(?<!asking )(?<!look )\bfor all (?:of )?(?:the )?(?P<all>[a-z][\w /-]{0,50})"
     r"|\b(?:each|every) of (?:the|these) (?P<of>[a-z][\w /-]{0,50})"
     r"|\b(?:before|after) each (?P<turn>[a-z][\w /-]{0,50})"
     r"|\brepeat (?:the |these |this )?(?:steps?|procedure|process|measurements?|above)"
@@ -46,7 +47,7 @@ _NAME_ENDS = re.compile(
     r"\s+(?:in|of|that|which|on|with|from|to|and|or|you|is|are|we|by|where|whose|this|the"
     r"|listed|do|run|using"
     r"|for|has|have|should|must|will|until|before|after|if|when|as|at|below|above|into|onto"
-    r"|under|over|through|between|within|without|per|affected by)\b.*",
+    r"|under|over|through|between|within|without|during|upon|per|affected by)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 _UNTIL = re.compile(

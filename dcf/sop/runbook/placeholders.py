@@ -27,10 +27,14 @@ VALUE_NOUN = (
     r"|times?|regions?|paths?|passwords?|credentials?|reasons?|e-?mails?|usernames?|accounts?|keys?"
     r"|environments?|hostnames?|hosts?|ports?|domains?|codes?|arns?|ips?|counts?|amounts?|sizes?"
     r"|namespaces?|clusters?|nodes?|pods?|buckets?|projects?|databases?|methods?|lists?|type|status"
-    r"|titles?|users?|files?|instances?|branch|commit|hash|sha|endpoints?|severity|roles?|utc|zones?"
-    r"|orders?|quantit(?:y|ies)|durations?|locations?|budgets?|cent(?:re|er)s?|departments?|figures?"
-    r"|details|references?|serials?|series|recipients?|subjects?|models?|prices?|links?|fingerprints?|birth"
-    r"|deadlines?|certificates?|schemas?|tables?|repositor(?:y|ies)|tenants?|teams?|services?|tickets?|purposes?|companies|company)"
+    r"|titles?|users?|files?|instances?|branch|commit|hash|sha|endpoints?|severity|roles?|utc"
+    r"|zones?"
+    r"|orders?|quantit(?:y|ies)|durations?|locations?|budgets?|cent(?:re|er)s?|departments?"
+    r"|figures?"
+    r"|details|references?|serials?|series|recipients?|subjects?|models?|prices?|links?"
+    r"|fingerprints?|birth"
+    r"|deadlines?|certificates?|schemas?|tables?|repositor(?:y|ies)|tenants?|teams?|services?"
+    r"|tickets?|purposes?|companies|company)"
 )
 _BRACKETS = re.compile(
     rf"\\?\[(?P<name>(?:(?:your|insert|enter|specific)\s[^\[\]()\n]{{2,30}}|"
@@ -136,7 +140,10 @@ def input_name(written: str) -> str:
 
 
 _BETWEEN = r"(?:to|on|in|at|with|from|by|and|or|than|as)\s"
-_HEAD = rf"(?:(?!{_BETWEEN})[\w'’/&-]+\s+){{0,4}}?{VALUE_NOUN}\b(?:\s+(?:of|for|to)\s+(?:[\w'’/-]+\s*){{1,5}})?"
+_HEAD = (
+    rf"(?:(?!{_BETWEEN})[\w'’/&-]+\s+){{0,4}}?{VALUE_NOUN}\b"
+    r"(?:\s+(?:of|for|to)\s+(?:[\w'’/-]+\s*){1,5})?"
+)
 _ARTICLE = r"(?:(?:a|an|the|your|their|his|her|its|both|all|any|a list of)\s+)*"
 _VALUE = re.compile(
     rf"{_ARTICLE}(?P<what>{_HEAD})(?: upfront| first| now)?\W*(?:\([^)]*\)\W*)?$", re.IGNORECASE
@@ -166,14 +173,18 @@ _TOLD = (
     r"\b(?:gives?|states?|provides?|quotes?)\s+(?P<what>(?:the|their|his|her|your)\s[^.;:]+)",
     r"\b(?:e-?mail|mail|send|tell|give)\s+\S+\s+(?P<what>your\s[^.;:]+)",
     r"\b(?:identif|authenticat|verif)\w*\s[^.;:]{0,40}?\bwith\s+(?P<what>[^.;:]+)",
-    r"\b(?:identif|locat|find|authenticat|verif|look|search)\w*\s[^.;:]{0,60}?\b(?:via|by(?: their)?(?! \w+ing\b)"
+    r"\b(?:identif|locat|find|authenticat|verif|look|search)\w*\s[^.;:]{0,60}?\b(?:via"
+    r"|by(?: their)?(?! \w+ing\b)"
     r"|using their)\s+(?P<what>[^.;:]+)",
-    rf"\b(?:confirm|check|verify|ask for|take|obtain|get|record|request|note)\s+(?:the\s+)?{_PERSON}['’]s?"
+    r"\b(?:confirm|check|verify|ask for|take|obtain|get|record|request"
+    r"|note)\s+(?:the\s+)?[\w-]+['’]s?"
     r"\s+(?P<what>[^.;:]+)",
-    r"(?:^|\b(?:you|we|they)\b[^.;:,]{0,20}?\s)(?:need|require)\s+(?:to (?:know|have)\s+)?(?P<what>[^.;:]+)",
+    r"(?:^|\b(?:you|we|they)\b[^.;:,]{0,20}?\s)(?:need|require)\s+(?:to (?:know"
+    r"|have)\s+)?(?P<what>[^.;:]+)",
     r"\b(?:have|keep)\s+(?P<what>[^.;:]+?)\s+(?:ready|at hand|handy|available)\b",
     r"\b(?:have|keep)\s+(?:ready|at hand|handy|available)\s*:?\s*(?P<what>[^.;:]+)",
-    r"^\W*(?:you(?:['’]ll| will)? need|what (?:you|we) need|needed|prerequisites?|gather|collect)\W*:\s*\W*"
+    r"^\W*(?:you(?:['’]ll| will)? need|what (?:you|we) need|needed|prerequisites?|gather"
+    r"|collect)\W*:\s*\W*"
     r"(?P<what>[^.;:]+)",
 )
 """What introduces things that one has to have, of which some are values."""
@@ -181,8 +192,10 @@ _ASKED_FOR = (
     r"\b(?:naming|stating|specifying|indicating|mentioning|quoting|citing)\s+(?P<what>[^.;:]+)",
     r"\bfill(?:s|ed)? (?:in|out)\s[^.;:]{0,40}?\bwith\s+(?P<what>[^.;:]+)",
     r"\b(?:need|require)\s+from\s+\w+\s*:?\s*(?P<what>[^.;:]+)",
-    r"\b(?:should|must|need to|have to|make sure you|you)\s+know\s+(?P<what>(?:the|your|which)\s[^.;:]+)",
-    r"^\W*(?:(?:required |needed |necessary )?(?:inputs?|parameters?|arguments?|variables?|information|data"
+    r"\b(?:should|must|need to|have to|make sure you|you)\s+know\s+(?P<what>(?:the|your"
+    r"|which)\s[^.;:]+)",
+    r"^\W*(?:(?:required |needed |necessary )?(?:inputs?|parameters?|arguments?|variables?"
+    r"|information|data"
     r"|values)(?: needed| required)?|tell us|we need to know)\W*:\s*\W*(?P<what>[^.;:]+)",
 )
 """What introduces values alone."""
@@ -195,7 +208,8 @@ _ANY_VALUES = re.compile(
 )
 """What says only that there are values."""
 _NO_NAME = re.compile(
-    r"(?:it|them|this|that|these|those|what|how|why|whether|who|when|where|none|nothing|if|to|so|n/a|\w+ing"
+    r"(?:it|them|this|that|these|those|what|how|why|whether|who|when|where|none|nothing|if|to"
+    r"|so|n/a|\w+ing"
     r"|is|are|not)\b|.*\b(?:is|are|was|were|must|should|can|will|you|we|to|of|for|in|on)$",
     re.IGNORECASE,
 )

@@ -14,8 +14,9 @@ from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.blocks import read_blocks
 from dcf.sop.runbook.callouts import callout_of
+from dcf.sop.runbook.case_sections import is_case
 from dcf.sop.runbook.cases import decides
-from dcf.sop.runbook.composer import Composer, is_case
+from dcf.sop.runbook.composer import Composer
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
 from dcf.sop.runbook.ends import denies, is_last_act

@@ -33,8 +33,8 @@ _BODIES = words_in(
     accounting accounts administration agency authority bureau buying committee compliance
     controlling crew dispatch facilities faculty fire-brigade ministry office payroll pharmacy
     procurement purchasing reception registry secretariat syndicate treasury union housekeeping
-    bank centre center company control court firm headquarters helpdesk hospital hotline
-    laboratory lab plant pharmacy school university warehouse
+    bank centre center company control court entity firm headquarters helpdesk hospital hotline
+    laboratory lab organisation organization plant pharmacy school university warehouse
     everybody everyone somebody someone anybody anyone whoever it
     """
 )
@@ -70,7 +70,7 @@ def _persons() -> frozenset[str]:
 
 
 def is_somebody(word: str) -> bool:
-    """Whether a word is what a person or a body is called, one or several: ``lecturers``, ``HR``."""
+    """Whether a word is what a person or a body is called: ``lecturers``, ``HR``."""
     said = word.strip("*_`'’").removesuffix("'s").removesuffix("’s")
     low = said.lower()
     if low == "it" or _CHIEF.fullmatch(said):

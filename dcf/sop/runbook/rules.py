@@ -43,8 +43,10 @@ _MUST_NOT = re.compile(
     r"|\s+never)\b"
 )
 _LIMITS = re.compile(
-    r"(?:(?:you|we|they|it|the [\w ]{1,30}?)\s+)?(?:should|must|may|can|shall)\s+(?:only|at most)\b.*\bat a time\b"
-    r"|(?:your|the) (?:job|role|task) is to\b|.*\bat all times\b|only [^,;:.]{2,60}? (?:may|can|must|are|is) "
+    r"(?:(?:you|we|they|it|the [\w ]{1,30}?)\s+)?(?:should|must|may|can|shall)\s+(?:only"
+    r"|at most)\b.*\bat a time\b"
+    r"|(?:your|the) (?:job|role|task) is to\b|.*\bat all times\b|only [^,;:.]{2,60}? (?:may"
+    r"|can|must|are|is) "
     r"(?:be )?(?:used|allowed|permitted|accepted)\b",
     re.IGNORECASE,
 )

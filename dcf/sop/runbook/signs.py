@@ -91,7 +91,12 @@ class Signs:
                 if read_consent(said) is not None:
                     return True
                 orders += self._acts(said) or is_command(Piece(item.line, item.line, said))
-        return 2 * orders > len(block.children)
+        if 2 * orders > len(block.children):
+            return True
+        if not self._writer.of_people:
+            return False
+        told = all_pieces(block)
+        return 3 * sum(self._acts(one.text) for one in told) > len(told)
 
     def _order_in(self, block: Block) -> bool:
         return any(item.children and self._order(item.children[0]) for item in block.children)

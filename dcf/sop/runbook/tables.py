@@ -32,7 +32,8 @@ _ROLE = re.compile(
     re.I,
 )
 _APPROVER = re.compile(
-    r"(?:approvers?|approved by|approval|approvals? (?:from|by|needed|required|levels?|authority)|sign"
+    r"(?:approvers?|approved by|approval|approvals? (?:from|by|needed|required|levels?"
+    r"|authority)|sign"
     r"(?:ed)?-?\s?offs?"
     r"(?: by)?|authori[sz]ed by|authori[sz]er|authority|signator(?:y|ies)|reviewers?|reviewed by"
     r"|decided by|decision(?: maker| by)?|who (?:decides|approves|signs|authori[sz]es|releases))",

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dcf.sop.language.phrase import masked
 from dcf.sop.runbook.clauses import is_done_by_people, somebody_acts
@@ -255,6 +256,7 @@ def _lead(said: str) -> int:
     return first
 
 
+@lru_cache(maxsize=1024)
 def is_order(text: str) -> bool:
     """Whether the sentence tells somebody to do something. It goes by its first word: verbs that
     are nouns too (``Log files are kept``) count unless a finite verb follows."""

@@ -17,8 +17,8 @@ from dcf.sop.runbook.flowchart import is_chart
 from dcf.sop.runbook.items import whole
 from dcf.sop.runbook.placeholders import given_values, input_name, placeholders
 from dcf.sop.runbook.roles import role_in
-from dcf.sop.runbook.scope import Found, Scope
 from dcf.sop.runbook.rules import is_rule
+from dcf.sop.runbook.scope import Found, Scope
 from dcf.sop.runbook.wording import Piece, core, pieces, title_of
 
 _PLACES = ("note", "step", "guardrail")
