@@ -336,7 +336,13 @@ def _lacks(schema: Mapping[str, Any], value: Mapping[str, Any]) -> list[Problem]
         {name: example_of(members.get(name)) for name in names}, ensure_ascii=False
     )
     message = f"the input lacks {', '.join(f'`{name}`' for name in names)}"
-    hint = f"the workflow needs {'it' if len(names) == 1 else 'them'}, for example: {example}"
+    told = [
+        f"{name} ({' '.join(str(one['description']).split())})"
+        for name in names
+        if isinstance(one := members.get(name), dict) and one.get("description")
+    ]
+    what = ", ".join(told) or ("it" if len(names) == 1 else "them")
+    hint = f"the workflow needs {what}, for example: {example}"
     return [Problem("WF_INPUT", message, hint=hint, file="input")]
 
 

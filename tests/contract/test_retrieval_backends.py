@@ -11,7 +11,7 @@ import pytest
 from memory_world import Numbered, Ticking
 from postgres_world import PostgresServer
 
-from dcf.documents import Piece, ReadDocument
+from dcf.documents import ReadDocument, ReadPiece
 from dcf.memory import SYSTEM, FileState, Memory, Source
 from dcf.retrieval import (
     Backend,
@@ -39,11 +39,11 @@ READ = ReadDocument(
     "Cards",
     "markdown",
     (
-        Piece(
+        ReadPiece(
             "When a card has expired, the gateway refuses it, and we ask again.", ("Cards",), 1, 3
         ),
-        Piece(f"{LONG}\nThen call the bank.", ("Cards", "Log"), 5, 606),
-        Piece("The menu has soup.", ("Menu",), 610, 611),
+        ReadPiece(f"{LONG}\nThen call the bank.", ("Cards", "Log"), 5, 606),
+        ReadPiece("The menu has soup.", ("Menu",), 610, 611),
     ),
 )
 QUERY = "why does the gateway refuse an expired card?"

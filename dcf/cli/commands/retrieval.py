@@ -185,7 +185,9 @@ def log(
 
 
 def delete(
-    item_id: Annotated[str, typer.Argument(metavar="ID", help="As `context --json` has it.")],
+    item_id: Annotated[
+        str, typer.Argument(metavar="ID", help="Its id, or its address, dcf://memory/…")
+    ],
     root: RootOption = None,
     as_json: JsonOption = False,
 ) -> Answer:

@@ -22,6 +22,7 @@ from dcf.retrieval import Bundle, Caller, Candidate, ContextQuestion, NewItem, S
 from dcf.secret_form import without_secrets
 
 _EXCERPT = 300
+_ADDRESS = "dcf://memory/"
 _MEANING = (
     "floor: kept for a kind that answers; ceiling: beyond it a kind gets only what the others leave"
 )
@@ -38,7 +39,9 @@ async def log_item(settings: Settings, setting: RetrievalSetting, new: NewItem) 
 
 
 async def delete_item(settings: Settings, setting: RetrievalSetting, item_id: str) -> Answer:
-    """Give an item of the project up. Raises UnknownItem, NotSo, a MemoryProblem."""
+    """Give an item of the project up, by its id or its address. Raises UnknownItem, NotSo, a
+    MemoryProblem."""
+    item_id = item_id.removeprefix(_ADDRESS)
     demand_kept(setting.store)
     project = setting.projects.chosen(None, None)
     by = person("`dcf retrieval delete`")

@@ -34,6 +34,7 @@ from dcf.retrieval import (
 
 _NOTED = "migrations"
 """A file of the home with a place in each line: what is forgotten may still be there."""
+_LASTING = ("sqlite", "file", "postgres")
 _URLS = ("postgresql://", "postgres://")
 
 
@@ -56,6 +57,9 @@ class Place:
         if backend == "memory":
             message = "memory ends with its service: nothing can be copied from it or to it"
             raise BadInput([_problem(message, "name sqlite, file or postgres")])
+        if backend not in _LASTING:
+            hint = f"name one of {', '.join(_LASTING)}, as in file:FOLDER"
+            raise BadInput([_problem(f"{backend!r} is no backend", hint)])
         env = dict(settings.env)
         # A path that the environment has is that of the backend that it names.
         if where or backend != (env.get("MEM_BACKEND") or "sqlite"):

@@ -11,7 +11,7 @@ from dcf.sop.runbook.flow import Node
 from dcf.sop.runbook.items import are_steps
 from dcf.sop.runbook.placeholders import input_name
 from dcf.sop.runbook.scope import Reader, Scope
-from dcf.sop.runbook.wording import Piece, core, is_order
+from dcf.sop.runbook.wording import Piece, core, is_order, plain
 from dcf.sop.runbook.writer import Writer
 
 _EACH = re.compile(
@@ -104,7 +104,12 @@ class Loops:
             node.item = f"each_{node.item}"
         declared = self.writer.found.inputs.get(node.items)
         if declared is None or declared.type != "array":
-            self.writer.found.inputs[node.items] = Value(node.items, "array", line=node.line)
+            self.writer.found.inputs[node.items] = Value(
+                node.items,
+                "array",
+                description=f"One for each turn of: {plain(first.text)}",
+                line=node.line,
+            )
         for work in node.body:
             if work.kind == "manual":
                 work.reads.append(node.item)
@@ -130,7 +135,7 @@ def _one(name: str) -> str:
 def _many(name: str) -> str:
     if name.endswith("s") and not name.endswith("ss"):
         return name
-    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    return f"{name[:-1]}ies" if re.search(r"[^aeiou]y$", name) else f"{name}s"
 
 
 def read_each(text: str) -> str | None:
@@ -141,6 +146,9 @@ def read_each(text: str) -> str | None:
     found = _EACH.search(hidden) or _EACH.search(masked(core(text))) or _STRESSED.search(text)
     if found:
         said = next(one for one in found.groups() if one)
+        if re.match(r"steps?\b", said, re.IGNORECASE):
+            # Steps are what the text, or what is to be written, is made of, and no things.
+            return None
         return _NAME_ENDS.sub("", said).strip(" -/") or None
     found = _ONE_BY_ONE.search(hidden)
     if found is None or found["unit"] in _NO_UNITS:

@@ -193,7 +193,9 @@ class _List:
         if isinstance(way, _Mark):
             index = way.at
         elif way == "!stop":
-            return Stop(STOPPED, line=line)
+            # Whoever reads that a run stopped wants to know at what. Words in backticks would be
+            # names of values.
+            return Stop(STOPPED, place.node.title.replace("`", "'"), line=line)
         elif way == "!finish" and self._outer is not None:
             return self._escape(ENDED, way)
         elif way == "!finish":

@@ -6,7 +6,9 @@ import json
 import shutil
 from pathlib import Path
 
+from commands import python
 from dcf_user import ROOT, Dcf
+from terminal import Terminal
 
 OBJECTIVE = "check a bill from a vendor and pay it"
 
@@ -60,3 +62,21 @@ def test_bytes_that_are_no_utf_8_are_the_users_mistake(dcf: Dcf) -> None:
         assert done.code == 2 and "UTF-8" in done.err
         assert done.json["error"]["code"] == "bad_input" and "Traceback" not in done.err
     assert not (dcf.folder / "workflows").exists()
+
+
+def test_blanks_are_asked_for_at_a_terminal_and_need_no_answer(dcf: Dcf) -> None:
+    text = "# Drain\n\n1. Drain the node `<node>`\n2. Tell `<owner>`\n"
+    (dcf.folder / "drain.md").write_text(text)
+    command = ("-m", "dcf.cli", "plan", "--from-sop", "drain.md", "--run")
+    with Terminal((python(), *command), cwd=dcf.folder, env=dcf.env) as user:
+        user.until(r"node: line 3: What stands for node \[Enter: nothing to say\]")
+        user.type("n-17\r")
+        user.until(r"owner: line 4: What stands for owner")
+        user.type("\r")
+        user.until(r"1 input is not given, and people are shown a blank instead: owner")
+        user.until("Approve and run it")
+        user.type("no\r")
+        assert user.end() == 0
+    (planning,) = dcf("plans", "--json").json["plannings"]
+    shown = dcf("plan", "--resume", planning["planning_id"], "--no-run", "--json").json
+    assert shown["input"] == {"node": "n-17"}

@@ -288,7 +288,7 @@ def test_paths_are_from_here_and_an_item_is_deleted(dcf: Dcf) -> None:
     dcf.folder = web.parent
     asked = ("retrieval", "context", "slow cart", "--file", "web/cart.ts", "--json")
     assert [one["id"] for one in dcf(*asked).json["context"]] == [logged["id"]]
-    assert dcf("retrieval", "delete", logged["id"]).code == 0
+    assert dcf("retrieval", "delete", logged["citation"]).code == 0
     assert dcf(*asked).json["context"] == []
     again = dcf("retrieval", "delete", logged["id"])
     assert again.code == 2 and "There is no logged item" in again.err
@@ -325,7 +325,7 @@ def test_maintain_says_how_many_went(dcf: Dcf, tmp_path: Path, backend: str) -> 
     ("source", "target", "code", "said"),
     [
         ("memory", "file", 2, "memory ends with its service"),
-        ("sqlite", "files", 2, "'files' is no backend"),
+        ("sqlite", "files:a", 2, "FROM, TO: error: 'files' is no backend"),
         ("sqlite:a", "sqlite:./a", 2, "both are sqlite:"),
         ("sqlite", "postgres", 2, "is not set"),
         ("sqlite", "postgres:mysql://a", 2, "does not begin with postgresql://"),

@@ -11,7 +11,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dcf.sop import Finish, GoTo, Join, NoDraft, Stop, Wait, check, draft, parse
+from dcf.sop import (
+    Finish,
+    GoTo,
+    Join,
+    NoDraft,
+    Stop,
+    Wait,
+    check,
+    draft,
+    parse,
+    print_markdown,
+)
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -271,3 +282,33 @@ def test_what_several_branches_write_is_asked_and_all_kept_until_then() -> None:
     answered = draft(LANES, "a.md", {question.id: "last"})
     assert (answered.questions, answered.answered) == ((), (question.id,))
     assert answered.sop.steps[0].joins == (Join("ok", "last"),)
+
+
+def test_a_stop_says_at_what_and_a_list_for_what() -> None:
+    text = '# R\n\n1. Look\n   - If a "gate" says `no`, stop.\n2. For each gateway, restart it\n'
+    sop = draft(text, "gates.md").sop
+
+    (asks,) = [step for step in sop.all_steps() if step.branches]
+    (branch,) = asks.branches
+    # Backticks would make a name of a value of it.
+    assert branch.then == Stop("Stopped", "A \"gate\" says 'no'?")
+    (gateways,) = sop.inputs
+    assert (gateways.name, gateways.description) == (
+        "gateways",
+        "One for each turn of: For each gateway, restart it",
+    )
+    assert parse(print_markdown(sop), "told.md").sop == sop
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ensure each step builds on the ones before",
+        "Include tests as part of each step that adds something",
+        "Note the time for each step",
+    ],
+)
+def test_what_holds_for_each_step_is_done_once(text: str) -> None:
+    sop = draft(f"# Write a plan\n\n1. {text}\n2. Send the plan\n", "plan.md").sop
+    assert [step.kind for step in sop.all_steps()] == ["manual", "manual"]
+    assert sop.inputs == ()

@@ -290,3 +290,15 @@ def test_no_schema_of_the_input_holds_a_run_up(schema: dict[str, Any]) -> None:
     assert time.process_time() - started < 3
     assert problem.code == "WF_INPUT_SCHEMA"
     assert "too long" in problem.message
+
+
+def test_an_input_that_lacks_is_told_with_what_it_is() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"nodes": {"type": "array", "description": "One for each\nturn"}, "n": {}},
+        "required": ["nodes", "n"],
+    }
+    raw = {"workflow_name": "w", "workflow_input_schema": schema, "asl": flow(A=passing())}
+    (problem,) = workflow.load(json.dumps(raw), file="w.json").check_input({})
+    assert "`nodes`, `n`" in problem.message
+    assert problem.hint.startswith("the workflow needs nodes (One for each turn), for example: ")
