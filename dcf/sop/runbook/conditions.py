@@ -314,6 +314,9 @@ def _consequence(said: str, hidden: str, begin: int) -> tuple[int, int] | None:
         rest = said[found.end() :]
         mark = found[0].strip()
         if not rest.strip():
+            run_on = _RUN_ON.search(hidden, begin, found.start()) if first is None else None
+            if run_on is not None:  # it says what is done, and how is said below
+                return run_on.end(), run_on.end()
             return (found.start(), found.end()) if mark == ":" else first
         if mark[:1] not in ",;" or leads(rest):
             return found.start(), found.end()

@@ -124,7 +124,7 @@ _HANDED_OVER = re.compile(
     rf"|leave|give) (?:{_WORK_ITEM} )?(?:on |over |up |back |off )?to {_OTHER_BODY}"
     rf"|(?:{_WORK_ITEM} )?(?:is|are|gets?|must be|should be|will be|has to be|needs to be) "
     rf"(?:\w+ly )?(?:handed|passed|forwarded|referred|routed|escalated|transferred|delegated"
-    rf"|redirected|turned)(?: on| over| up| off)? to\b"
+    rf"|raised|redirected|turned)(?: on| over| up| off)? to\b"
     rf"|(?:open|raise|file|create|submit|log) (?:a|an) (?:\w+ ){{0,2}}(?:ticket|case|request) "
     rf"(?:with|to|at|for) {_OTHER_BODY}"
     rf"|ask \S.{{0,60}} (?:for (?:help|assistance|support)|to (?:take over|help|assist))\b"
