@@ -24,8 +24,8 @@ _WORDS: tuple[tuple[Purpose, str], ...] = (
     ),
     (
         "inputs",
-        r"parameters?|inputs?|arguments?|variables?|required information|information needed"
-        r"|parameter"
+        r"parameters?|inputs?(?: (?:from|for|of|needed|required|to)\b.*)?|arguments?|variables?"
+        r"|required information|information needed|parameter"
         r"|eingaben|paramètres|parámetros|placeholders?|environment variables?",
     ),
     (
