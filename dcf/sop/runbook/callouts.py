@@ -29,6 +29,8 @@ _LABELLED = re.compile(
     rf"(?:[^\w\s]{{0,4}}\s?)?(?P<open>[*_]{{0,3}}){_KIND}[*_]{{0,3}}\s*[:!](?:[*_]{{1,3}})?\s+(?=\S)",
     re.IGNORECASE,
 )
+_FOR_READERS = re.compile(r"(?:\*\*|__)for [\w ]{2,30}:?(?:\*\*|__):?\s", re.IGNORECASE)
+"""``> **For engineers:** …``: what is told to whoever does the steps, rather than a quotation."""
 _FENCE = re.compile(rf"(?P<mark>:{{3,}})\s*\{{?\s*{_KIND}\b\}}?\s*(?P<rest>.*)", re.IGNORECASE)
 _FENCE_ALONE = re.compile(r":{3,}\s*\{?\s*\w+\s*\}?\s*")
 _ADMONITION = re.compile(
@@ -102,6 +104,8 @@ def callout_of(block: Block) -> Callout | None:
         found = _QUOTED.match(block.children[0].text)
         if found:
             return Callout(found["kind"] or found["bold"], None, block.children)
+        if _FOR_READERS.match(block.children[0].text):
+            return Callout("note", None, block.children)
     if block.kind == "text":
         found = _ADMONITION.match(block.text)
         if found:

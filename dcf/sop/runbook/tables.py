@@ -56,6 +56,13 @@ _THINGS = re.compile(
     r"|databases?|clusters?|sites?)",
     re.I,
 )
+_PASSES_ON = re.compile(
+    r"(?:escalat(?:e|ion|ed)|hand(?:ed)? (?:over|off)|rout(?:e|ed)|refer(?:red)?|forward(?:ed)?"
+    r"|transfer(?:red)?|report(?:ed)?|assign(?:ed)?|send|sent|goes)(?: it)? to"
+    r"|notify|page|call|inform|alert|escalate|who to (?:notify|page|call|contact|inform)",
+    re.I,
+)
+"""Over a column of those who are told, or take over."""
 _STATUS = re.compile(r"status|result|outcome|finding", re.I)
 
 
@@ -129,12 +136,23 @@ def _columns(head: Sequence[str]) -> dict[str, int]:
     titles = [title.strip("*_ ").lower() for title in head]
     if "action" not in found and "number" in found and titles[found["number"]] in ("step", "steps"):
         found["action"] = found.pop("number")
+    if "condition" in found and "action" not in found:
+        decided = found.get("approver", -1)
+        if decided >= 0 and titles[decided] in ("decision", "decisions"):
+            found["action"] = found.pop("approver")
+        elif (to := _passing_on(head)) is not None and to != found["condition"]:
+            return {"condition": found["condition"], "action": to}
     if "action" not in found:
         return {name: at for name, at in found.items() if name in ("number", "approver")}
     vague = titles[found["action"]] in ("description", "details", "what", "procedure")
     if vague and not {"number", "role"} & found.keys():
         return {}  # a table that explains something
     return found
+
+
+def _passing_on(head: Sequence[str]) -> int | None:
+    """The column that says who takes over, or is told."""
+    return next((at for at, title in enumerate(head) if _is_named(title, _PASSES_ON)), None)
 
 
 def _is_named(title: str, pattern: re.Pattern[str]) -> bool:
@@ -181,6 +199,9 @@ def _row(piece: Piece, head: Sequence[str], columns: dict[str, int]) -> Row:
         return row
     for name, at in columns.items():
         setattr(row, name, cells[at] if at < len(cells) else "")
+    told = head[columns["action"]].strip("*_ ") if "action" in columns else ""
+    if row.action and _PASSES_ON.fullmatch(told):
+        row.action = f"{re.sub('^who to ', '', told, flags=re.I).capitalize()} {row.action}"
     counted = _COUNTED.match(row.number)
     if row.number and counted:
         row.number = counted["number"]
