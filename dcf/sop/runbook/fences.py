@@ -13,7 +13,7 @@ from dcf.sop.runbook.answers import ARROW, read_answer, read_otherwise
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import acts, begins
 from dcf.sop.runbook.command import read_commands
-from dcf.sop.runbook.conditions import opens
+from dcf.sop.runbook.conditions import opens, read_decision
 from dcf.sop.runbook.pseudocode import read_pseudocode
 from dcf.sop.runbook.rules import is_rule
 from dcf.sop.runbook.wording import is_order, pieces, plain
@@ -128,6 +128,7 @@ def _all(blocks: Sequence[Block]) -> Iterator[Block]:
 
 def _is_tree(rows: Sequence[str]) -> bool:
     """Whether a tree decides, and is none of files or services."""
+    rows = [row for row in rows if _MARGIN.sub("", row, count=1).strip()]
     if any(row.rstrip().endswith(_SIDES) for row in rows):
         return False  # boxes, or the table that a program prints
     drawn = sum(bool(_DRAWN.match(row) or _WAY.search(row)) for row in rows)
@@ -144,22 +145,24 @@ def _decides(row: str) -> bool:
 
 def _undrawn(rows: Rows) -> Iterator[tuple[int, str]]:
     """A tree that is drawn, as a list in a list; the root that only tells is the text over it."""
-    margins: list[int] = []
     drawn = [(line, _MARGIN.match(row), row) for line, row in rows]
-    found = [(line, one.end() if one else 0, row) for line, one, row in drawn]
+    ends = [(line, one.end() if one else 0, row) for line, one, row in drawn]
+    found = [(line, margin, row[margin:].strip()) for line, margin, row in ends]
+    found = [one for one in found if one[2]]
     roots = [margin for _, margin, _ in found if margin <= found[0][1]]
     first = found[0][2]
     is_over = len(roots) == 1 and not _decides(first) and not is_order(first)
-    for line, margin, row in found:
-        said = row[margin:].strip()
-        if not said:
-            continue
+    margins: list[int] = []
+    for at, (line, margin, said) in enumerate(found):
         while margins and margins[-1] >= margin:
             margins.pop()
-        mark = "" if _LIST_LINE.match(said) else "- "
+        inside = at + 1 < len(found) and found[at + 1][1] > margin
+        if inside and opens(said) and read_decision(said) is None:
+            said = f"{said.rstrip(':')}:"
         if is_over and not margins:
             yield line, f"{said.rstrip(':')}:"
         else:
+            mark = "" if _LIST_LINE.match(said) else "- "
             yield line, f"{'    ' * (len(margins) - is_over)}{mark}{said}"
         margins.append(margin)
 
@@ -211,4 +214,5 @@ def _boxes(rows: Rows) -> Rows:
 
 def _are_orders(rows: Rows) -> bool:
     begun = [row[2:] for _, row in rows if row.startswith("- ")]
-    return sum(is_order(plain(row)) for row in begun) >= _MOST * len(begun)
+    told = [row for row in begun if " " in row and is_order(plain(row))]  # ``build`` is a stage
+    return len(told) >= _MOST * len(begun)

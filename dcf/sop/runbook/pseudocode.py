@@ -14,10 +14,12 @@ _CONTROL = re.compile(
 )
 _ELSE = re.compile(r"(?:ELSE|OTHERWISE)\b\s*:?\s*(?P<then>.*)", re.IGNORECASE)
 _THEN = re.compile(r"THEN\b\s*:?\s*(?P<then>.*)", re.IGNORECASE)
-_OPENS = re.compile(r"(?:ELSE\s+IF|ELSEIF|ELIF|IF|WHEN|FOR|WHILE)\b[^:]*", re.IGNORECASE)
+_OPENS = re.compile(r"(?:ELSE\s+IF|ELSEIF|ELIF|IF|WHEN|FOR|WHILE)\b[^:,]*", re.IGNORECASE)
 _END = re.compile(r"(?:END(?:[ _-]?(?:IF|FOR|WHILE|LOOP|EACH))?|FI|DONE)\W*", re.IGNORECASE)
 _ELSE_INSIDE = re.compile(r"\s*[,;]?\s+ELSE\s+")
 _SYMBOLS = re.compile(r"[{};$=<>|\\]|\w\(|\[\[|^\s*#")
+_LEAD = re.compile(r"\s*(?:[-*+]\s+|(?:STEP\s+)?(?P<number>[0-9]{1,3})[.):]\s+)", re.IGNORECASE)
+_GO_TO = re.compile(r"\bGO\s?TO\s+(?:STEP\s+)?(?=[0-9])", re.IGNORECASE)
 _SHOUTED = re.compile(r"[A-Z]{2,}\b")
 
 
@@ -26,27 +28,49 @@ def read_pseudocode(rows: list[tuple[int, str]], said_so: bool) -> list[tuple[in
     fence names it, so that the words that control it need not stand in capitals."""
     if sum(bool(_SYMBOLS.search(row)) for _, row in rows) * 4 > len(rows):
         return []
+    rows = list(_opened(rows))
     heads = [found["word"] for _, row in rows if (found := _CONTROL.match(_bare(row)))]
     if not heads or not (said_so or any(word.isupper() for word in heads)):
         return []
-    margins = {len(row) - len(row.lstrip()) for _, row in rows}
+    margins = {_margin(row) for _, row in rows}
     return list(_flush(rows) if len(margins) == 1 else _indented(rows))
 
 
+def _opened(rows: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """``rows`` with a colon behind each head that ends with its line, and ``THEN`` inside of it."""
+    for at, (line, row) in enumerate(rows):
+        following = rows[at + 1][1] if at + 1 < len(rows) else ""
+        inside = _margin(following) > _margin(row) or bool(_THEN.match(_bare(following)))
+        if inside and _OPENS.fullmatch(_bare(row)) and not _CONTROL.match(_bare(row)):
+            yield line, f"{row.rstrip()}:"
+        else:
+            yield line, f"  {row}" if _THEN.match(_bare(row)) else row
+
+
+def _margin(row: str) -> int:
+    return len(row) - len(row.lstrip())
+
+
 def _bare(row: str) -> str:
-    return re.sub(r"^\s*(?:[-*+]|[0-9]{1,3}[.):])\s+", "", row).strip()
+    return _LEAD.sub("", row, count=1).strip()
+
+
+def _item(row: str, depth: int) -> str:
+    lead = _LEAD.match(row)
+    mark = f"{lead['number']}." if lead and lead["number"] else "-"
+    return f"{'    ' * depth}{mark} {_told(_bare(row))}"
 
 
 def _indented(rows: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     margins: list[int] = []
     for line, row in rows:
-        margin = len(row) - len(row.lstrip())
+        margin = _margin(row)
         said = _bare(row)
         if _END.fullmatch(said):
             continue
         while margins and margins[-1] >= margin:
             margins.pop()
-        yield line, f"{'    ' * len(margins)}- {_told(said)}"
+        yield line, _item(row, len(margins))
         margins.append(margin)
 
 
@@ -62,7 +86,7 @@ def _flush(rows: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         control, other = _CONTROL.match(said), _ELSE.match(said)
         if _is_else(said):
             depth = max(depth - 1, 0)
-        yield line, f"{'    ' * depth}- {_told(said)}"
+        yield line, _item(row, depth)
         found = control or other
         if ended and found and not found["then"]:
             depth += 1
@@ -103,6 +127,7 @@ def _controlled(control: re.Match[str]) -> str:
 
 def _order(said: str) -> str:
     """A row with its first word as in running text, where it is shouted."""
+    said = _GO_TO.sub("go to step ", said)
     found = _SHOUTED.match(said)
     if found and is_verb(found[0].lower()):
         return f"{found[0].capitalize()}{said[found.end() :]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import acts, decides
-from dcf.sop.runbook.conditions import read_decision
+from dcf.sop.runbook.conditions import opens, read_decision
 from dcf.sop.runbook.ends import hands_over
 from dcf.sop.runbook.headings import is_step_heading
 from dcf.sop.runbook.items import all_pieces, answer_of, has_commands, is_command
@@ -106,9 +106,9 @@ class Signs:
         return 3 * sum(self._acts(one.text) for one in told) > len(told)
 
     def _order_in(self, block: Block) -> bool:
-        """Whether an item is an order, or asks something over its answers."""
+        """Whether an item is an order, or decides over what stands below it."""
         return any(
-            item.children and (self._order(item.children[0]) or _is_answered(item))
+            item.children and (self._order(item.children[0]) or _asks_over(item))
             for item in block.children
         )
 
@@ -121,6 +121,7 @@ class Signs:
         return acts(text) or self._writer.is_practised(text)
 
 
-def _is_answered(item: Block) -> bool:
+def _asks_over(item: Block) -> bool:
+    """Whether an item asks something over its answers, or names the case for what is below it."""
     below = [one for block in item.children if block.kind == "list" for one in block.children]
-    return bool(below) and all(map(answer_of, below))
+    return bool(below) and (opens(item.children[0].text) or all(map(answer_of, below)))
