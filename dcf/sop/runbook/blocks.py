@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from dcf.sop.runbook.block import Block
-from dcf.sop.runbook.fences import told_rows
+from dcf.sop.runbook.fences import told
 from dcf.sop.runbook.myst import LABEL, linked, opened
 
 _DEEPEST = 24
@@ -100,12 +100,12 @@ def _take(token: Token, stack: list[Block], source: list[str], first: int) -> No
             _code(token, block, source, begin, end, first)
             if kind == "code_block":
                 parent.children += _told(block)
-            elif rows := told_rows(block, read_blocks, _above(parent)):
-                parent.children += _unfenced(rows, block, parent)
-            elif len(token.markup) <= _LONGEST_FENCE:
-                parent.children += opened(block, read_blocks)
-            else:
+            elif len(token.markup) > _LONGEST_FENCE:
                 parent.children.append(block)
+            elif found := told(block, read_blocks, _above(parent)):
+                parent.children += _below(found, parent)
+            else:
+                parent.children += opened(block, read_blocks)
             return
         case "html_block":
             block.kind = "html"
@@ -140,38 +140,25 @@ def _code(token: Token, block: Block, source: list[str], begin: int, end: int, f
 
 
 def _above(parent: Block) -> list[str]:
-    """The sentence before a fence, and the headings over it."""
+    """The sentence before a fence, and the headings over it that are not the title."""
     before = parent.children[-1] if parent.children else None
     said = before.text.rsplit("\n", 1)[-1] if before is not None and before.kind == "text" else ""
     found, level = [said], 7
     for block in reversed(parent.children):
         if block.kind == "heading" and block.level < level:
             level = block.level
-            found.append(block.text)
+            found += [block.text] if level > 1 else []
     return found
 
 
-def _unfenced(rows: list[tuple[int, str]], fence: Block, parent: Block) -> list[Block]:
-    """What the rows of a fence tell, below the heading that the fence stands under."""
-    found = read_blocks("\n".join(row for _, row in rows))
-    numbers = [0, *(line for line, _ in rows)]
+def _below(found: list[Block], parent: Block) -> list[Block]:
+    """What a fence tells, with its headings below the one that the fence stands under."""
     over = next((one.level for one in reversed(parent.children) if one.kind == "heading"), 0)
     levels = [one.level for one in found if one.kind == "heading"]
     shift = max(over + 1 - min(levels, default=over + 1), 0)
-    _place(found, numbers, fence.indent)
     for block in found:
-        if block.kind == "heading":
-            block.level += shift
+        block.level += shift if block.kind == "heading" else 0
     return found
-
-
-def _place(blocks: list[Block], numbers: list[int], indent: int) -> None:
-    """Give blocks that were read by themselves the lines that they stand on."""
-    for block in blocks:
-        block.line, block.last = numbers[block.line], numbers[block.last]
-        block.lines = [(numbers[line], text) for line, text in block.lines]
-        block.indent += indent
-        _place(block.children, numbers, indent)
 
 
 def _told(block: Block) -> list[Block]:

@@ -63,6 +63,7 @@ from dcf.sop.runbook.items import (
     first_piece,
     has_commands,
     has_numbered_orders,
+    is_answered,
     is_link,
     name_cases,
     turned_to,
@@ -569,6 +570,10 @@ class Composer:
         elif self._all_others(first):
             self.more(rest, below, scope)
         elif not rest and below and self._over(first, below[0], scope):
+            self.more([], below[1:], scope)
+        elif not rest and is_answered(item):
+            node = self.writer.act(first, first.text, scope)
+            self._answers(below[:1], node, scope)
             self.more([], below[1:], scope)
         elif (
             (case := _case_of(first, rest, below, is_step, is_case))

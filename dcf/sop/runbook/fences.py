@@ -16,7 +16,7 @@ from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.conditions import opens, read_decision
 from dcf.sop.runbook.pseudocode import read_pseudocode
 from dcf.sop.runbook.rules import is_rule
-from dcf.sop.runbook.wording import is_order, pieces, plain
+from dcf.sop.runbook.wording import is_order, is_statement, pieces, plain
 
 Rows = list[tuple[int, str]]
 
@@ -31,13 +31,13 @@ _BORDER = re.compile(r"[┌└╔╚╭╰+][─═+┬┴╤╧-]*[▼▽]?[─
 _SIDE = re.compile(r"[│║|](?P<said>[^│║|]*)[│║|]")
 _DOWN = re.compile(r"[│║|↓▼▽⬇vV]+")
 _LIST_LINE = re.compile(r"\s*(?:[-*+]|[0-9]{1,4}[.)])\s+\S")
-_BARE_BOX = re.compile(r"(?P<margin>\s*)(?P<box>\[[ xX]?\]\s+\S)")
+_BARE_BOX = re.compile(r"^(?P<margin>\s*)(?P<box>\[[ xX]?\]\s+\S)")
 _FILLED_IN = re.compile(r"\[(?![ xX]?\])[^\]\n]{1,80}\](?!\()|<[^<>\n]{1,80}>|\{\{|_{3,}")
 _FIELD = re.compile(r"\s*[-*]?\s*[*_\"]{0,3}[\w.-]+(?: [\w.-]+){0,2}[*_\"]{0,3}:(?:\s|$)")
 _SHOWN = re.compile(
-    r"\b(?:examples?|samples?|templates?|outputs?|looks? like|formats?|messages?|e-?mails?"
-    r"|(?:reply|respond|answer) with|beispiele?|vorlagen?|ausgaben?|nachricht(?:en)?|exemples?"
-    r"|modèles?|sorties?|ejemplos?|plantillas?|salidas?|mensajes?)\b|\be\.g\.",
+    r"\b(?:examples?|sample|templates?|outputs?|looks? like|(?:reply|respond|answer) with"
+    r"|beispiele?|vorlagen?|ausgaben?|exemples?|modèles?|sorties?|ejemplos?|plantillas?|salidas?)\b"
+    r"|\be\.g\.|\b(?:formats?|messages?|e-?mails?|mails?|nachricht(?:en)?|mensajes?)\W*$",
     re.IGNORECASE,
 )
 _PUT = re.compile(
@@ -60,22 +60,41 @@ _RUNG = re.compile(
 _MOST = 0.6
 
 
-def told_rows(block: Block, read: Callable[[str, int], list[Block]], above: Sequence[str]) -> Rows:
-    """The rows of Markdown that a fence tells; none where it is code, output or something to
-    send. ``above`` are the sentence before it and the headings over it, ``read`` reads Markdown."""
-    language = block.info.lower()
+def told(
+    block: Block, read: Callable[[str, int], list[Block]], above: Sequence[str]
+) -> list[Block]:
+    """What a fence tells; nothing where it is code, output or something to send. ``above`` are the
+    sentence before it and the headings over it, ``read`` reads Markdown from a line on."""
     rows = [(line, row) for line, row in block.lines[1:-1] if row.strip()]
+    language = block.info.lower()
     if not rows or language not in _WRITTEN | _PSEUDOCODE:
         return []
-    if language in _TEXT and _is_tree([row for _, row in rows]):
-        return list(_undrawn(rows))
+    if found := list(_undrawn(rows)) if _is_tree(language, rows) else []:
+        return _placed(found, read, block.indent)
     if _is_shown(above) or _is_form([row for _, row in rows]):
         return []
+    if found := _reshaped(language, rows):
+        return _placed(found, read, block.indent)
+    return _text(block, language, read)
+
+
+def _reshaped(language: str, rows: Rows) -> Rows:
     if language in _PSEUDOCODE and (found := read_pseudocode(rows, language not in _WRITTEN)):
         return found
-    if language in _TEXT and (found := _ladder(rows) or _flow(rows) or _boxes(rows)):
-        return found
-    return _text(block, language, read)
+    if language not in _TEXT:
+        return []
+    return _ladder(rows) or _flow(rows) or _boxes(rows)
+
+
+def _placed(rows: Rows, read: Callable[[str, int], list[Block]], indent: int) -> list[Block]:
+    """The blocks of rows, on the lines that these stand on."""
+    found = read("\n".join(row for _, row in rows), 1)
+    numbers = [0, *(line for line, _ in rows)]
+    for block in _all(found):
+        block.line, block.last = numbers[block.line], numbers[block.last]
+        block.lines = [(numbers[line], text) for line, text in block.lines]
+        block.indent += indent
+    return found
 
 
 def _is_shown(above: Sequence[str]) -> bool:
@@ -88,33 +107,35 @@ def _is_form(rows: Sequence[str]) -> bool:
     return 3 * open_rows >= len(rows)
 
 
-def _text(block: Block, language: str, read: Callable[[str, int], list[Block]]) -> Rows:
-    """A text with headings, items or orders."""
-    rows = [
-        (line, _BARE_BOX.sub(r"\g<margin>- \g<box>", row, count=1)) for line, row in block.lines
-    ][1:-1]
-    text = "\n".join(row for _, row in rows)
+def _text(block: Block, language: str, read: Callable[[str, int], list[Block]]) -> list[Block]:
+    """A text with headings, items or orders; each fence in fences is read once."""
+    rows = [_BARE_BOX.sub(r"\g<margin>- \g<box>", row, count=1) for _, row in block.lines[1:-1]]
+    text = "\n".join(rows)
     if language in _TEXT and read_commands(text, "", block.line):
         return []
-    inner = list(_all(read(text, block.line + 1)))
+    found = read(text, block.line + 1)
+    inner = list(_all(found))
     items = [one for one in inner if one.kind == "item"]
     said = [one for one in inner if one.kind == "text"]
     orders = [one for one in items if _tells(one)]
     fields = [row for one in said for _, row in one.lines if _FIELD.match(row)]
-    if len(fields) > len(rows) * (1 - _MOST):
-        return []
-    if len(orders) > 1 and len(orders) >= _MOST * len(items):
-        return rows
-    sentences = [one.text for block in said for one in pieces(block.lines)]
+    sentences = [one.text for part in said for one in pieces(part.lines)] if not items else []
     told = sum(map(is_order, sentences))
-    return rows if not items and told > 1 and told >= _MOST * len(sentences) else []
+    are_orders = len(orders) > 1 and len(orders) >= _MOST * len(items)
+    are_orders = are_orders or (told > 1 and told >= _MOST * len(sentences))
+    if not are_orders or len(fields) > len(rows) * (1 - _MOST):
+        return []
+    for one in inner:
+        one.indent += block.indent
+    return found
 
 
 def _tells(item: Block) -> bool:
     text = item.children[0].text if item.children and item.children[0].kind == "text" else ""
     if item.is_checkbox or acts(text) or is_rule(text):
         return True
-    return bool(item.number) and begins(text)
+    # Numbers count steps in languages whose verbs nobody lists here, too.
+    return bool(item.number) and (begins(text) or (" " in text and not is_statement(text)))
 
 
 def _all(blocks: Sequence[Block]) -> Iterator[Block]:
@@ -126,9 +147,11 @@ def _all(blocks: Sequence[Block]) -> Iterator[Block]:
 # What is drawn
 
 
-def _is_tree(rows: Sequence[str]) -> bool:
+def _is_tree(language: str, drawn_rows: Rows) -> bool:
     """Whether a tree decides, and is none of files or services."""
-    rows = [row for row in rows if _MARGIN.sub("", row, count=1).strip()]
+    rows = [row for _, row in drawn_rows if _MARGIN.sub("", row, count=1).strip()]
+    if language not in _TEXT:
+        return False
     if any(row.rstrip().endswith(_SIDES) for row in rows):
         return False  # boxes, or the table that a program prints
     drawn = sum(bool(_DRAWN.match(row) or _WAY.search(row)) for row in rows)

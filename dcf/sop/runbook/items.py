@@ -148,6 +148,13 @@ def answer_of(item: Block) -> tuple[str, str] | None:
     return read_answer(first.text) if first else None
 
 
+def is_answered(item: Block) -> bool:
+    """Whether an item asks something, over a list of answers alone."""
+    below = item.children[1].children if len(item.children) > 1 else []
+    asks = item.children[0].text.rstrip(" *_:").endswith("?") if below else False
+    return asks and all(map(answer_of, below))
+
+
 def is_link(item: Block) -> bool:
     """Whether an item and those below it are nothing but links to places in this text."""
     said = [block for block in item.children if block.kind != "list"]

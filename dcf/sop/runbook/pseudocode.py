@@ -15,6 +15,8 @@ _CONTROL = re.compile(
 _ELSE = re.compile(r"(?:ELSE|OTHERWISE)\b\s*:?\s*(?P<then>.*)", re.IGNORECASE)
 _THEN = re.compile(r"THEN\b\s*:?\s*(?P<then>.*)", re.IGNORECASE)
 _OPENS = re.compile(r"(?:ELSE\s+IF|ELSEIF|ELIF|IF|WHEN|FOR|WHILE)\b[^:,]*", re.IGNORECASE)
+_REPEAT = re.compile(r"(?:REPEAT|DO)\b\W*", re.IGNORECASE)
+_UNTIL = re.compile(r"UNTIL\b\s*(?P<goal>\S.*)", re.IGNORECASE)
 _END = re.compile(r"(?:END(?:[ _-]?(?:IF|FOR|WHILE|LOOP|EACH))?|FI|DONE)\W*", re.IGNORECASE)
 _ELSE_INSIDE = re.compile(r"\s*[,;]?\s+ELSE\s+")
 _SYMBOLS = re.compile(r"[{};$=<>|\\]|\w\(|\[\[|^\s*#")
@@ -28,12 +30,29 @@ def read_pseudocode(rows: list[tuple[int, str]], said_so: bool) -> list[tuple[in
     fence names it, so that the words that control it need not stand in capitals."""
     if sum(bool(_SYMBOLS.search(row)) for _, row in rows) * 4 > len(rows):
         return []
-    rows = list(_opened(rows))
-    heads = [found["word"] for _, row in rows if (found := _CONTROL.match(_bare(row)))]
+    said = [_bare(row) for _, row in rows]
+    heads = [one.split()[0] for one in said if _UNTIL.fullmatch(one)]
+    rows = list(_opened(list(_until(rows))))
+    heads += [found["word"] for _, row in rows if (found := _CONTROL.match(_bare(row)))]
     if not heads or not (said_so or any(word.isupper() for word in heads)):
         return []
     margins = {_margin(row) for _, row in rows}
     return list(_flush(rows) if len(margins) == 1 else _indented(rows))
+
+
+def _until(rows: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """``rows`` with what ends each ``REPEAT … UNTIL`` at its beginning."""
+    goals: list[str] = []
+    turned: list[tuple[int, str]] = []
+    for line, row in reversed(rows):
+        until = _UNTIL.fullmatch(_bare(row))
+        if until:
+            goals.append(until["goal"])
+        elif goals and _REPEAT.fullmatch(_bare(row)):
+            turned.append((line, f"{' ' * _margin(row)}Repeat until {goals.pop()}:"))
+        else:
+            turned.append((line, row))
+    return reversed(turned)
 
 
 def _opened(rows: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -52,7 +71,7 @@ def _margin(row: str) -> int:
 
 
 def _bare(row: str) -> str:
-    return _LEAD.sub("", row, count=1).strip()
+    return " ".join(_LEAD.sub("", row, count=1).split())
 
 
 def _item(row: str, depth: int) -> str:

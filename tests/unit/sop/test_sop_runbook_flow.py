@@ -72,6 +72,15 @@ def test_a_long_row_in_a_fence_takes_no_square_of_its_length(row: str) -> None:
     assert time.process_time() - began < 10
 
 
+def test_fences_in_fences_are_read_once_each() -> None:
+    text = "- Check it\n- Close it\n"
+    for marks in range(3, 23):
+        text = f"{'`' * marks}\n- Check it\n- Close it\n\n{text}{'`' * marks}\n"
+    began = time.process_time()
+    draft(f"# T\n\n{text}", "long.md")
+    assert time.process_time() - began < 10
+
+
 @pytest.mark.parametrize("clause", ["on x failure, ", "above 5 %, and over 3, ", "if a, b; "])
 def test_a_sentence_of_conditions_alone_takes_no_cube_of_its_length(clause: str) -> None:
     began = time.process_time()
