@@ -497,7 +497,8 @@ class Composer:
         if all(is_link(item) for item in block.children):
             self.writer.tell([block], None)  # a table of contents
             return
-        if node is not None and node.is_open and self._answers([block], node, scope):
+        asking = node or scope.owner
+        if asking is not None and asking.is_open and self._answers([block], asking, scope):
             return
         items = block.children
         inner = scope

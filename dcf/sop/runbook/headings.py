@@ -111,7 +111,7 @@ _LEADING = re.compile(
 _NUMBERED = re.compile(
     r"(?:(?:step|phase|stage|part|task|section|schritt|étape|paso|passo|fase)"
     r"(?:\s*#?(?P<step>[0-9]+(?:\.[0-9]+)*[a-z]?)|\s+(?P<roman>[ivx]+|[a-z]))\b\s*[.:)–—-]*\s*"
-    r"|(?P<number>[0-9]+(?:\.[0-9]+)*[a-z]?)(?:[.:)]+|\s+[-–—])?\s+|(?P<letter>[A-Z])[.)]\s+)",
+    r"|[①-⑳]\s*|(?P<number>[0-9]+(?:\.[0-9]+)*[a-z]?)(?:[.:)]+|\s+[-–—])?\s+|(?P<letter>[A-Z])[.)]\s+)",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"[*_`~#:\[\]]|\{#[^}]*\}|\([^)]*\)|[^\w\s'&/.,?!-]")

@@ -57,6 +57,12 @@ _PASSES_ON = re.compile(
     re.I,
 )
 """Over a column of those who are told, or take over."""
+_SEQUENCE = re.compile(r"(?:\w+ )?(?:order|priority|sequence|seq\.?)", re.I)
+_THINGS = re.compile(
+    r"(?:[\w -]+ )?(?:services?|systems?|components?|servers?|hosts?|nodes?|applications?|apps?"
+    r"|databases?|clusters?|sites?)",
+    re.I,
+)
 _STATUS = re.compile(r"status|result|outcome|finding", re.I)
 
 
@@ -98,7 +104,8 @@ def read_table(block: Block) -> Table:
     if body and _RULE.fullmatch(body[0][1]):
         body = body[1:]
     rows_told = [_cells(text) for _, text in body]
-    found = _columns(head) or _by_orders(head, rows_told) or _by_cases(head, rows_told)
+    found = _by_sequence(head, rows_told) or _columns(head)
+    found = found or _by_orders(head, rows_told) or _by_cases(head, rows_told)
     ends = ends[len(ends) - len(body) :]
     rows = [
         _row(Piece(number, end, text), head, found)
@@ -153,6 +160,16 @@ def _is_named(title: str, pattern: re.Pattern[str]) -> bool:
     said = title.strip("*_ ").strip()
     parts = re.split(r"\s*(?:/|&|\bor\b|\band\b)\s*", said)
     return any(pattern.fullmatch(part) for part in (said, *parts) if part)
+
+
+def _by_sequence(head: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, int]:
+    """The columns of a table that says in which order things are dealt with, and nothing else."""
+    titles = [title.strip("*_ ") for title in head]
+    if len(titles) != 2 or not (_SEQUENCE.fullmatch(titles[0]) and _THINGS.fullmatch(titles[1])):
+        return {}
+    numbers = [int(cells[0]) for cells in body if cells[0].isdecimal() and len(cells) == 2]
+    rising = all(before < after for before, after in pairwise(numbers))
+    return {"number": 0, "action": 1} if 1 < len(numbers) == len(body) and rising else {}
 
 
 def _by_orders(head: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, int]:
