@@ -50,12 +50,6 @@ _CASE = re.compile(
     re.I,
 )
 
-_SEQUENCE = re.compile(r"(?:\w+ )?(?:order|priority|sequence|seq\.?)", re.I)
-_THINGS = re.compile(
-    r"(?:[\w -]+ )?(?:services?|systems?|components?|servers?|hosts?|nodes?|applications?|apps?"
-    r"|databases?|clusters?|sites?)",
-    re.I,
-)
 _PASSES_ON = re.compile(
     r"(?:escalat(?:e|ion|ed)|hand(?:ed)? (?:over|off)|rout(?:e|ed)|refer(?:red)?|forward(?:ed)?"
     r"|transfer(?:red)?|report(?:ed)?|assign(?:ed)?|send|sent|goes)(?: it)? to"
@@ -63,6 +57,12 @@ _PASSES_ON = re.compile(
     re.I,
 )
 """Over a column of those who are told, or take over."""
+_SEQUENCE = re.compile(r"(?:\w+ )?(?:order|priority|sequence|seq\.?)", re.I)
+_THINGS = re.compile(
+    r"(?:[\w -]+ )?(?:services?|systems?|components?|servers?|hosts?|nodes?|applications?|apps?"
+    r"|databases?|clusters?|sites?)",
+    re.I,
+)
 _STATUS = re.compile(r"status|result|outcome|finding", re.I)
 
 
