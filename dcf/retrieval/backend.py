@@ -42,6 +42,9 @@ class Items(Protocol):
         """At most ``limit`` (1 to 1,000) items that answer ``query``, the best first; the newest
         first for a query without any word. ``file_path``: only those that are about this file."""
 
+    async def get(self, item_id: str) -> Item:
+        """The item with this id, whichever project's. Raises UnknownItem."""
+
     async def forget(self, project: str, item_id: str) -> None:
         """Give an item up. Raises UnknownItem."""
 

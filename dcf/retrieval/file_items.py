@@ -67,6 +67,13 @@ class FileItems:
         found = await self._at_work(self._project(project).found, query, wanted, limit)
         return tuple(Recalled(item, why) for item in found)
 
+    async def get(self, item_id: str) -> Item:
+        for folder in await self._at_work(self._folders):
+            found = await self._at_work(self._of(folder).get, item_id)
+            if found is not None:
+                return found
+        raise UnknownItem(item_id=item_id)
+
     async def forget(self, project: str, item_id: str) -> None:
         if not await self.forget_all(project, [item_id]):
             raise UnknownItem(item_id=item_id)
@@ -183,6 +190,10 @@ class _Project:
         """The oldest first."""
         with self._lock:
             return sorted(self._folder.read().values(), key=lambda one: (one.timestamp, one.id))
+
+    def get(self, item_id: str) -> Item | None:
+        with self._lock:
+            return self._folder.read().get(item_id)
 
     def forgotten(self) -> list[str]:
         with self._lock:

@@ -55,7 +55,7 @@ async def add_playbook(
     settings: Settings, setting: RetrievalSetting, given: Given, source: str | None
 ) -> Answer:
     """Keep a playbook. Raises BadInput, a MemoryProblem."""
-    async with opened(memory_settings(settings, setting), make=True) as memory:
+    async with opened(memory_settings(settings, setting.store), make=True) as memory:
         proposal = None if source is None else await _proposal(memory, source)
         new = _new(setting, given, proposal)
         made = await memory.playbooks.add(new, by=person("`dcf retrieval playbooks add`"))
@@ -76,7 +76,7 @@ async def accept_proposal(
 async def list_proposals(settings: Settings, setting: RetrievalSetting, times: int) -> Answer:
     """What was seen so many times and could be a playbook. Raises a MemoryProblem."""
     project = setting.projects.chosen(None, None)
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         found = await memory.playbooks.proposals(project, times=times)
     show: list[Any] = []
     for one in found:
@@ -94,7 +94,7 @@ async def list_playbooks(
     """Playbooks, the newest first. Raises a MemoryProblem."""
     project = None if page.everything else setting.projects.chosen(None, None)
     now = now_ms()
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         # What is stale is not a question of SQL; a person made each, so there are not many.
         most = 1_000_000 if page.stale_only else page.offset + page.limit + 1
         found = await memory.playbooks.list(project, limit=most)
@@ -143,7 +143,7 @@ async def match_playbooks(
 ) -> Answer:
     """The playbooks that fit an error. Raises a MemoryProblem."""
     project = setting.projects.chosen(None, None)
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         found = await memory.playbooks.match(project, error, limit=limit, stale_days=stale_after)
     now = now_ms()
     entries = [
@@ -173,7 +173,7 @@ async def count_use(
     """Count a use by a person, or in a run. Raises UnknownPlaybook."""
     by = person(f"`dcf retrieval playbooks {'helped' if helped else 'failed'}`")
     used_by = by.name if run is None else _run(run)
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         counted_one = await memory.playbooks.count(
             _id(playbook_id), helped=helped, used_by=used_by, by=by
         )
@@ -185,7 +185,7 @@ async def edit_playbook(
 ) -> Answer:
     """Have a playbook say something else. Raises UnknownPlaybook, InvalidEntry."""
     by = person("`dcf retrieval playbooks edit`")
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         edited = await memory.playbooks.edit(
             _id(playbook_id), by=by, **asdict(_without_personal(setting, given))
         )
@@ -198,7 +198,7 @@ async def remove_playbooks(
     """Give playbooks up, all of them or none. Raises BadInput with all that are not there."""
     by = person("`dcf retrieval playbooks remove`")
     problems = []
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         ids = list(dict.fromkeys(map(_id, names)))
         for one in ids:
             try:

@@ -25,7 +25,7 @@ _DIGITS = 16
 def night_of(settings: Settings, setting: RetrievalSetting, hour: int) -> Night:
     """When the services of this home do the nightly work: of those with the same backend, place
     and projects one does it."""
-    what = [setting.backend, place_of(settings, setting), sorted(setting.projects.roots)]
+    what = [setting.backend, place_of(settings, setting.store), sorted(setting.projects.roots)]
     key = digest(canonical_json(what)).removeprefix("sha256:")[:_DIGITS]
     return Night(settings.home / f"retrieval-night-{key}", hour)
 
