@@ -47,7 +47,7 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
     except InvalidCitation as invalid:
         raise BadInput(invalid.problems) from invalid
     answer = await _shown(cited, uri, settings, screen)
-    if cited.kind != "document":  # that is noted where it is shown
+    if cited.kind not in ("document", "playbook"):  # that is noted where it is shown
         await note_read(settings, str(project_folder(Path.cwd()).resolve()), [str(cited)])
     return answer
 

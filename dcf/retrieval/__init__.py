@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.retrieval.audit_log import DAYS, NOBODY, OPERATIONS, Access, AuditLog, Caller
+    from dcf.retrieval.audit_log import (
+        DAYS,
+        EVERY_PROJECT,
+        NOBODY,
+        OPERATIONS,
+        Access,
+        AuditLog,
+        Caller,
+    )
     from dcf.retrieval.backend import (
         DocumentHit,
         Items,
@@ -81,6 +89,7 @@ else:
 
 __all__ = [
     "DAYS",
+    "EVERY_PROJECT",
     "KINDS",
     "MODES",
     "NOBODY",

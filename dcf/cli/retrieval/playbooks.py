@@ -11,7 +11,7 @@ from rich.text import Text
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import now_ms, opened, person
 from dcf.cli.memory.wording import moment, one_line
-from dcf.cli.retrieval.opening import memory_settings
+from dcf.cli.retrieval.opening import memory_settings, note_read, open_audit
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
@@ -27,6 +27,7 @@ from dcf.memory import (
     proposal_of,
 )
 from dcf.problem import Problem
+from dcf.retrieval import Caller
 
 _BEGIN = "`dcf retrieval playbooks add` keeps one; `… propose` lists what was seen repeatedly."
 
@@ -118,6 +119,7 @@ async def show_playbook(
     """All of a playbook. Raises UnknownPlaybook."""
     async with opened(settings) as memory:
         one = await memory.playbooks.get(_id(playbook_id))
+    await note_read(settings, one.project, [one.citation])
     compared = _compared(one)
     now = now_ms()
     show = [
@@ -145,6 +147,7 @@ async def match_playbooks(
     project = setting.projects.chosen(None, None)
     async with opened(memory_settings(settings, setting.store)) as memory:
         found = await memory.playbooks.match(project, error, limit=limit, stale_days=stale_after)
+    await note_read(settings, project, [one.playbook.citation for one in found])
     now = now_ms()
     entries = [
         {
@@ -200,14 +203,19 @@ async def remove_playbooks(
     problems = []
     async with opened(memory_settings(settings, setting.store)) as memory:
         ids = list(dict.fromkeys(map(_id, names)))
-        for one in ids:
+        for playbook_id in ids:
             try:
-                await memory.playbooks.get(one)
+                await memory.playbooks.get(playbook_id)
             except UnknownPlaybook as error:
                 problems.append(error.problem)
         if problems:
             raise BadInput(problems)
-        removed = [await memory.playbooks.remove(one, by=by) for one in ids]
+        removed = []
+        async with open_audit(settings) as audit:
+            for playbook_id in ids:
+                one = await memory.playbooks.remove(playbook_id, by=by)
+                await audit.keep("delete", Caller(by.name), one.project, [one.citation], 1)
+                removed.append(one)
     now = now_ms()
     fields = {"removed": [playbook_entry(one, now) for one in removed]}
     return Answer(fields, [f"Removed {one.citation}" for one in removed], "removed")

@@ -15,7 +15,7 @@ from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.digest import canonical_json, digest
 from dcf.problem import Problem
-from dcf.retrieval import OPERATIONS, Access, Night, maintain
+from dcf.retrieval import EVERY_PROJECT, OPERATIONS, Access, Night, maintain
 
 _LISTED = 5
 _DIGITS = 16
@@ -55,7 +55,7 @@ async def show_audit(
 ) -> Answer:
     """Who read and deleted what, the newest first. Raises BadInput, FolderUnusable."""
     first = _first(since, operation)
-    projects = setting.projects.roots
+    projects = (EVERY_PROJECT, *setting.projects.roots)
 
     def is_asked(one: Access) -> bool:
         return (
