@@ -239,6 +239,22 @@ def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> N
     assert f"{found[0]['id']} has another content there" in other.err
 
 
+def test_what_stays_behind_in_a_memory_is_said(dcf: Dcf, tmp_path: Path) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
+    assert dcf("retrieval", "log", "the card was refused", "--root", dcf.folder).code == 0
+    kept = ("ProviderBusy: HTTP 503 from payments", "--resolution", "Wait.")
+    assert dcf("retrieval", "playbooks", "add", *kept, "--root", dcf.folder).code == 0
+    other = tmp_path / "other.db"
+    moved = dcf("retrieval", "migrate", "sqlite", f"sqlite:{other}")
+    assert moved.code == 0
+    assert "1 playbook, the observations and the threads of the memory " in moved.out
+    # In files there are items and documents alone: the same memory is asked for all else.
+    moved = dcf("retrieval", "migrate", "sqlite", f"file:{tmp_path / 'items'}", "--json")
+    assert (moved.code, moved.json["staying"]) == (0, None)
+    moved = dcf("retrieval", "migrate", f"sqlite:{other}", f"file:{tmp_path / 'items'}", "--json")
+    assert moved.json["staying"] == {"memory": str(other.resolve()), "playbooks": 0}
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_move_that_is_interrupted_says_how_to_go_on_and_does(
     dcf: Dcf, tmp_path: Path, number: signal.Signals
