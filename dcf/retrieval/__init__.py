@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     )
     from dcf.retrieval.file_documents import FileDocuments
     from dcf.retrieval.file_items import FileItems
+    from dcf.retrieval.freshness import Freshness
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.maintenance import Maintained, Night, maintain
     from dcf.retrieval.migration import Migrated, MigratedDocuments, migrate, migrate_documents
@@ -116,6 +117,7 @@ __all__ = [
     "FileDocuments",
     "FileItems",
     "FolderUnusable",
+    "Freshness",
     "InvalidItem",
     "InvalidQuestion",
     "Item",

@@ -199,6 +199,7 @@ def _lines(scored: Scored, *, explain: bool) -> list[Text]:
         Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}{judged}  {head}"),
         *(Text(f"  {line}") for line in excerpt(one.text, _EXCERPT)),
         *([Text(f"  cut: the whole costs {whole:,} tokens", "dim")] if whole else []),
+        *([Text(f"  {one.outdated}", "yellow")] if one.outdated else []),
         *(Text(f"  also {citation}", "dim") for citation in one.about.get("also", ())),
     ]
     return [*lines, *(Text(f"  {why}", "dim") for why in scored.why if explain)]
