@@ -37,7 +37,8 @@ class Candidate:
     are the addresses of all that ``text`` is made of, where that is more than the citation's.
     ``likeness`` is how near the query its own search found it but for words, at most 1: by meaning,
     by the names or lines that it has; None where it compared nothing but words. ``frame`` is its
-    place among those that a stack trace in the query names, from 0, the fault's; else None."""
+    place among those that a stack trace in the query names, from 0, the fault's; else None.
+    ``outdated`` says why a file no longer says it, where that is known."""
 
     kind: Kind
     place: int
@@ -51,6 +52,7 @@ class Candidate:
     parts: tuple[str, ...] = ()
     likeness: float | None = None
     frame: int | None = None
+    outdated: str = ""
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -215,6 +217,7 @@ def _document(place: int, hit: DocumentHit, code: Sequence[CodeHit]) -> Candidat
         *("document", place, piece.text, piece.citation, hit.why, about),
         likeness=max((one for one in likenesses if one is not None), default=None),
         frame=min((one.frame for one in code if one.frame is not None), default=None),
+        outdated=hit.outdated,
     )
 
 
@@ -226,9 +229,12 @@ def _fact(place: int, hit: FactHit) -> Candidate:
 
 def _place_of(code: CodeHit, documents: Sequence[DocumentHit]) -> int | None:
     """That of the piece of a document that says all of the code: a piece may be older than the
-    file. Of several, that of the one with most of its lines."""
+    file, and one that is known to be outdated hides no code. Of several, that of the one with most
+    of its lines."""
     pieces = {
-        place: one.piece for place, one in enumerate(documents, 1) if one.piece.path == code.path
+        place: one.piece
+        for place, one in enumerate(documents, 1)
+        if one.piece.path == code.path and not one.outdated
     }
     said = _one_line(code.text)
     holding = [place for place, piece in pieces.items() if said in _one_line(piece.text)]

@@ -19,9 +19,10 @@ from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled
 from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of, is_among, permitted
 from dcf.retrieval.cut import with_costs
 from dcf.retrieval.errors import FactsAway, InvalidQuestion
+from dcf.retrieval.freshness import Freshness
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.question import ContextQuestion, faults_of
-from dcf.retrieval.ranking import boosted, by_guide, fused, merged
+from dcf.retrieval.ranking import boosted, by_guide, current_first, fused, merged
 from dcf.retrieval.reranker import Reranker, reranked
 from dcf.retrieval.retrievers import (
     CodeRetrievers,
@@ -91,6 +92,7 @@ class Retrieval:
         self._reranker = reranker
         self._shares = shares
         self._facts = facts
+        self._freshness = Freshness()
 
     async def log(self, project: str, new: NewItem) -> Item:
         """Keep an item. Raises InvalidItem."""
@@ -158,6 +160,7 @@ class Retrieval:
             if self._reranker is not None:
                 ranked, unused = await reranked(self._reranker, question.query, ranked)
                 problems = (*problems, *unused)
+        ranked = current_first(ranked)
         if question.budget is not None:
             told = await asyncio.to_thread(
                 bundled,
@@ -210,7 +213,8 @@ class Retrieval:
         if question.files is not None:
             # Most of what is found first may be in files that are not permitted.
             limit *= _MORE
-        return await self.documents.find(question.project, question.query, limit=limit)
+        found = await self.documents.find(question.project, question.query, limit=limit)
+        return await self._freshness.marked(self.documents, question.project, found)
 
     async def _experience(
         self, question: ContextQuestion

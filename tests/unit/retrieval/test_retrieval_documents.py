@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,16 @@ from memory_world import Numbered, Ticking
 
 from dcf.code import CodeHit
 from dcf.documents import ReadDocument, ReadPiece
-from dcf.memory import SYSTEM, DocumentPiece, FileState, Memory, NewObservation, Origin, Source
+from dcf.memory import (
+    SYSTEM,
+    DocumentFiles,
+    DocumentPiece,
+    FileState,
+    Memory,
+    NewObservation,
+    Origin,
+    Source,
+)
 from dcf.retrieval import (
     ContextQuestion,
     NewItem,
@@ -23,7 +33,7 @@ from dcf.retrieval import (
 )
 from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.candidate import candidates_of
-from dcf.retrieval.ranking import merged
+from dcf.retrieval.ranking import fused, merged
 
 TEA = ReadDocument(
     "Tea",
@@ -147,3 +157,55 @@ async def test_what_stands_in_a_document_too_makes_it_as_near(tmp_path: Path) ->
     (one,) = merged([Scored(document, 0.9, ()), again])
     assert one.candidate.about["also"] == ["dcf://code/tea.md/line/2", "dcf://document/2"]
     assert one.why == ("the same stands in 1 more",)
+
+
+async def _added(memory: Memory, root: Path, name: str, text: str) -> None:
+    (root / name).write_text(text)
+    found = DocumentFiles(memory.documents).sync(root / name, project=str(root), by=SYSTEM)
+    assert [one.outcome async for one in found] == ["added"]
+
+
+async def test_what_its_file_no_longer_says_is_marked_and_comes_behind(tmp_path: Path) -> None:
+    root, clock = tmp_path / "shop", Ticking()
+    root.mkdir()
+    source = Source(tmp_path / "m.db")
+    async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
+        for name in ("moon", "mars", "sun", "star"):
+            text = f"The {name} rises at seven in the harbour.\n"
+            await _added(memory, root, f"{name}.txt", text)
+        (root / "moon.txt").unlink()
+        # As long as it was, and later.
+        (root / "mars.txt").write_text("The mars rises at eight in the harbour.\n")
+        # Written anew, and says what it said.
+        same = (root / "sun.txt").read_text()
+        (root / "sun.txt").unlink()
+        (root / "sun.txt").write_text(same)
+        shelf = SqliteDocuments(memory)
+        retrieval = Retrieval(SqliteItems(memory, SYSTEM), None, clock, documents=shelf)
+        question = ContextQuestion(str(root), "when does the moon rise in the harbour?")
+        answered = (await retrieval.context(question)).found
+        by_file = {one.candidate.about["file_path"]: one for one in answered}
+        assert set(list(by_file)[:2]) == {"sun.txt", "star.txt"}
+        assert by_file["moon.txt"].why[-1].startswith("the file is gone since it was added")
+        assert by_file["mars.txt"].why[-1].startswith("the file changed since it was added")
+        assert [one.score for one in answered] == sorted(
+            (one.score for one in answered), reverse=True
+        )
+        for name in ("sun.txt", "star.txt"):
+            assert not any("since it was added" in why for why in by_file[name].why)
+
+        # Where the project is not on this machine nothing is known of its files.
+        root.rename(tmp_path / "elsewhere")
+        await asyncio.sleep(1.1)
+        for one in (await retrieval.context(question)).found:
+            assert one.candidate.outdated == ""
+
+
+def test_what_is_outdated_hides_no_code_that_says_the_same() -> None:
+    text = "The harbour opens at seven."
+    piece = DocumentPiece("d-1", 1, "a.txt", "", text, (), 1, 1, None, "dcf://document/d-1")
+    code = CodeHit("a.txt", 1, 1, "", text, 7, 0.5, ("words",))
+    old = DocumentHit(piece, 1.0, "words", outdated="the file changed")
+    found = merged(fused("harbour", candidates_of((), (code,), (old,))))
+    assert [one.candidate.kind for one in found] == ["code"]
+    assert found[0].candidate.about["also"] == ["dcf://document/d-1"]
