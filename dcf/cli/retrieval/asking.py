@@ -78,13 +78,12 @@ async def find_context(
             Text(f"left out: {one.candidate.citation}  {one.score:.3f}  {one.left_out}", "dim")
             for one in answered.left_out
         ]
+    if not answered.found:
+        show[:0] = _nothing(asked.project, bundle)
     if bundle is not None:
-        if not bundle.found and bundle.left_out and bundle.missed is None:
-            show.insert(0, f"Nothing answers; {len(bundle.left_out):,} texts hardly do.")
         show.append(Text(f"{bundle.used:,} of {bundle.budget:,} tokens", "bold"))
         show += [_shares(bundle), Text(_MEANING, "dim")] if explain else []
-    show += _warnings(answered.problems)
-    return Answer(fields, show or [f"Nothing was found in {asked.project}."])
+    return Answer(fields, [*show, *_warnings(answered.problems)])
 
 
 async def find_code(
@@ -125,6 +124,15 @@ async def index_code(settings: Settings, setting: RetrievalSetting, screen: Scre
     files = counted(synced.files, "file", "files")
     show: list[Any] = [*listed(synced.problems), f"{files} of {retriever.root} indexed: {told}"]
     return Answer(fields, show, status="indexed")
+
+
+def _nothing(project: str, bundle: Bundle | None) -> list[str]:
+    """That there is no entry, and why; of an answer without room a warning says so."""
+    if bundle is None or not bundle.left_out:
+        return [f"Nothing was found in {project}."]
+    if bundle.missed is not None:
+        return []
+    return [f"Nothing answers; {len(bundle.left_out):,} texts hardly do."]
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

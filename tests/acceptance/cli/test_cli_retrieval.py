@@ -207,6 +207,14 @@ def test_a_budget_cuts_the_best_answer_and_explains_its_shares(dcf: Dcf) -> None
     assert nothing.code == 0 and "0 of 100 tokens" in nothing.out
 
 
+@pytest.mark.parametrize("budget", [(), ("--budget", "300")])
+def test_that_nothing_was_found_is_said(dcf: Dcf, budget: tuple[str, ...]) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    (dcf.folder / ".git").mkdir()
+    asked = dcf("retrieval", "context", "xyzzy quux", *budget)
+    assert asked.code == 0 and f"Nothing was found in {dcf.folder.resolve()}." in asked.out
+
+
 def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> None:
     dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
     logged = dcf("retrieval", "log", "the card was refused", "--root", dcf.folder, "--json")
