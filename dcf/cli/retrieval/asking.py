@@ -10,7 +10,7 @@ from rich.text import Text
 
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import person
-from dcf.cli.memory.wording import excerpt, moment
+from dcf.cli.memory.wording import code_excerpt, excerpt, moment
 from dcf.cli.retrieval.opening import demand_kept, note_read, open_code, open_retrieval
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
@@ -18,7 +18,7 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import listed
 from dcf.cli.wording import counted
 from dcf.problem import Problem
-from dcf.retrieval import Bundle, Caller, Candidate, ContextQuestion, NewItem, Scored
+from dcf.retrieval import Bundle, Caller, Candidate, ContextQuestion, NewItem, Scored, with_costs
 from dcf.secret_form import without_secrets
 
 _EXCERPT = 300
@@ -73,11 +73,10 @@ async def find_context(
     }
     show: list[Any] = [line for one in answered.found for line in _lines(one, explain=explain)]
     if explain:
-        fields["left_out"] = [{**_entry(one), "reason": one.left_out} for one in answered.left_out]
-        show += [
-            Text(f"left out: {one.candidate.citation}  {one.score:.3f}  {one.left_out}", "dim")
-            for one in answered.left_out
-        ]
+        # What a budget was filled from has its costs.
+        left_out = answered.left_out if bundle else with_costs(answered.left_out)
+        fields["left_out"] = [{**_entry(one), "reason": one.left_out} for one in left_out]
+        show += [_left_out(one) for one in left_out]
     if not answered.found:
         show[:0] = _nothing(asked.project, bundle)
     if bundle is not None:
@@ -99,14 +98,16 @@ async def find_code(
     await note_read(settings, str(retriever.root), [hit.citation for hit in hits])
     fields = {
         "query": without_secrets(query),
-        "hits": [{**asdict(hit), "why": list(hit.why)} for hit in hits],
+        "hits": [{**asdict(hit), "why": list(hit.why), "citation": hit.citation} for hit in hits],
         "problems": [one.to_dict() for one in problems],
     }
     show: list[Any] = []
     for hit in hits:
         place = f"{hit.path}:{hit.first_line}-{hit.last_line}"
-        show.append(Text.assemble((place, "bold"), f"  {hit.symbol}  {hit.score:.3f}"))
-        show.append(Text(f"  {'; '.join(hit.why)}", "dim"))
+        cost = f"{hit.tokens:,} tokens"
+        show.append(Text.assemble((place, "bold"), f"  {hit.symbol}  {hit.score:.3f}  {cost}"))
+        show.append(Text(f"  {hit.citation}  {'; '.join(hit.why)}", "dim"))
+        show += [Text(f"  {line}") for line in code_excerpt(hit.text)]
     return Answer(
         fields, [*(show or [f"Nothing was found in {retriever.root}."]), *_warnings(problems)]
     )
@@ -144,14 +145,23 @@ def _entry(scored: Scored) -> dict[str, Any]:
     return {**entry, "why": why, **one.about}
 
 
+def _left_out(one: Scored) -> Text:
+    cost = f"{one.tokens:,} tokens"
+    return Text(
+        f"left out: {one.candidate.citation}  {one.score:.3f}  {cost}  {one.left_out}", "dim"
+    )
+
+
 def _lines(scored: Scored, *, explain: bool) -> list[Text]:
     one = scored.candidate
     head = _head(one)
     judged = "" if scored.relevance is None else f"  relevance {scored.relevance:.2f}"
+    cost = f"  {scored.tokens:,} tokens" if explain else ""
     whole = one.about.get("whole_tokens")
+    said = code_excerpt(one.text) if one.kind == "code" else excerpt(one.text, _EXCERPT)
     lines = [
-        Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}{judged}  {head}"),
-        *(Text(f"  {line}") for line in excerpt(one.text, _EXCERPT)),
+        Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}{judged}{cost}  {head}"),
+        *(Text(f"  {line}") for line in said),
         *([Text(f"  cut: the whole costs {whole:,} tokens", "dim")] if whole else []),
         *(Text(f"  also {citation}", "dim") for citation in one.about.get("also", ())),
     ]
