@@ -18,7 +18,16 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import listed
 from dcf.cli.wording import counted
 from dcf.problem import Problem
-from dcf.retrieval import Bundle, Caller, Candidate, ContextQuestion, NewItem, Scored, with_costs
+from dcf.retrieval import (
+    Answered,
+    Bundle,
+    Caller,
+    Candidate,
+    ContextQuestion,
+    NewItem,
+    Scored,
+    with_costs,
+)
 from dcf.secret_form import without_secrets
 
 _EXCERPT = 300
@@ -50,6 +59,16 @@ async def delete_item(settings: Settings, setting: RetrievalSetting, item_id: st
     return Answer({"deleted": item_id}, [f"Deleted {item_id}"], status="deleted")
 
 
+async def ask(settings: Settings, setting: RetrievalSetting, question: ContextQuestion) -> Answered:
+    """What answers ``question`` in the project that is chosen. Raises InvalidQuestion, NotSo, a
+    MemoryProblem."""
+    demand_kept(setting.store)
+    asked = replace(question, project=setting.projects.chosen(None, None))
+    by = person("`dcf retrieval context`")
+    async with open_retrieval(settings, setting, by, goes_on=False) as retrieval:
+        return await retrieval.context(asked, Caller(by.name))
+
+
 async def find_context(
     settings: Settings,
     setting: RetrievalSetting,
@@ -58,15 +77,12 @@ async def find_context(
     explain: bool,
 ) -> Answer:
     """Memory and code that answer. Raises InvalidQuestion, NotSo, a MemoryProblem."""
-    demand_kept(setting.store)
-    asked = replace(question, project=setting.projects.chosen(None, None))
-    by = person("`dcf retrieval context`")
-    async with open_retrieval(settings, setting, by, goes_on=False) as retrieval:
-        answered = await retrieval.context(asked, Caller(by.name))
+    answered = await ask(settings, setting, question)
+    project = setting.projects.chosen(None, None)
     bundle = answered.bundle
     parts = {kind: asdict(part) for kind, part in bundle.parts.items()} if bundle else {}
     fields: dict[str, Any] = {
-        "query": without_secrets(asked.query),
+        "query": without_secrets(question.query),
         "context": [_entry(one) for one in answered.found],
         "problems": [one.to_dict() for one in answered.problems],
         **({"budget": bundle.budget, "used": bundle.used, "kinds": parts} if bundle else {}),
@@ -78,7 +94,7 @@ async def find_context(
         fields["left_out"] = [{**_entry(one), "reason": one.left_out} for one in left_out]
         show += [_left_out(one) for one in left_out]
     if not answered.found:
-        show[:0] = _nothing(asked.project, bundle)
+        show[:0] = _nothing(project, bundle)
     if bundle is not None:
         show.append(Text(f"{bundle.used:,} of {bundle.budget:,} tokens", "bold"))
         show += [_shares(bundle), Text(_MEANING, "dim")] if explain else []
@@ -194,4 +210,9 @@ def _shares(bundle: Bundle) -> Table:
 
 
 def _warnings(problems: tuple[Problem, ...]) -> list[Text]:
-    return [Text(f"warning: {one.message}", "yellow") for one in problems if one.file is None]
+    lines: list[Text] = []
+    for one in problems:
+        if one.file is None:
+            lines.append(Text(f"warning: {one.message}", "yellow"))
+            lines += [Text(f"  hint: {one.hint}", "yellow")] if one.hint else []
+    return lines
