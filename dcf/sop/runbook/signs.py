@@ -8,7 +8,13 @@ from dcf.sop.runbook.cases import acts, decides
 from dcf.sop.runbook.conditions import opens, read_decision
 from dcf.sop.runbook.ends import hands_over
 from dcf.sop.runbook.headings import is_step_heading
-from dcf.sop.runbook.items import all_pieces, answer_of, has_commands, is_command
+from dcf.sop.runbook.items import (
+    all_pieces,
+    answer_of,
+    has_commands,
+    is_command,
+    tells_cases,
+)
 from dcf.sop.runbook.loops import read_each
 from dcf.sop.runbook.rules import is_rule
 from dcf.sop.runbook.sections import Section
@@ -78,7 +84,7 @@ class Signs:
 
     def _tells_steps(self, block: Block) -> bool:
         if block.kind == "list":
-            return self._lists_steps(block)
+            return tells_cases(block) or self._lists_steps(block)
         if block.kind == "code":
             return block.info.split(" ")[0] in _SHELLS
         if block.kind == "table":
