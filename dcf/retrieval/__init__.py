@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
     from dcf.retrieval.candidate import KINDS, NOT_PERMITTED, Candidate, Kind, Scored
+    from dcf.retrieval.cut import with_costs
     from dcf.retrieval.errors import (
         AnswerersFailed,
         BadProjectTokens,
@@ -176,4 +177,5 @@ __all__ = [
     "reranked",
     "shares_of",
     "where_of_url",
+    "with_costs",
 ]

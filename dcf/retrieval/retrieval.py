@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dcf.code import CodeHit, CodeProblem
-from dcf.memory import SYSTEM, Clock, DocumentFiles, Found, PlaybookMatch, ThreadHit
+from dcf.memory import (
+    SYSTEM,
+    Clock,
+    Document,
+    DocumentFiles,
+    Found,
+    PlaybookMatch,
+    ThreadHit,
+    UnknownDocument,
+)
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval.audit_log import NOBODY, AuditLog, Caller
@@ -173,9 +182,12 @@ class Retrieval:
             self._experience(question),
             self._known_facts(question),
         )
-        problems = (*_wordless(question), *problems, *away)
+        same, unknown = await self._same_files(project, code, documents)
+        problems = (*_wordless(question), *problems, *unknown, *away)
         candidates, refused = permitted(
-            candidates_of(recalled, code, documents, observations, playbooks, facts, threads),
+            candidates_of(
+                *(recalled, code, documents, observations, playbooks, facts, threads), same=same
+            ),
             question.files,
         )
         if question.mode == "guide":
@@ -240,6 +252,35 @@ class Retrieval:
             limit *= _MORE
         found = await self.documents.find(question.project, question.query, limit=limit)
         return await self._freshness.marked(self.documents, question.project, found)
+
+    async def _same_files(
+        self, project: str, code: Sequence[CodeHit], documents: Sequence[DocumentHit]
+    ) -> tuple[Mapping[str, str], tuple[Problem, ...]]:
+        """The formats of the files, by path, that were found as code and as documents, and that
+        both have with the same content."""
+        ids = {one.piece.path: one.piece.document_id for one in documents}
+        paths = sorted(ids.keys() & {hit.path for hit in code})
+        if self.code is None or not paths:
+            return {}, ()
+        try:
+            digests = await self.code.of(project).digests(paths)
+        except CodeProblem as error:
+            return {}, (error.problem,)
+        kept = await asyncio.gather(*(self._kept(ids[path]) for path in paths))
+        return {
+            one.path: one.format
+            for one in kept
+            if one is not None and one.digest == digests.get(one.path)
+        }, ()
+
+    async def _kept(self, document_id: str) -> Document | None:
+        """None where it was removed meanwhile."""
+        if self.documents is None:
+            return None
+        try:
+            return await self.documents.get(document_id)
+        except UnknownDocument:
+            return None
 
     async def _experience(
         self, question: ContextQuestion

@@ -208,6 +208,54 @@ def test_a_budget_cuts_the_best_answer_and_explains_its_shares(dcf: Dcf) -> None
     assert nothing.code == 0 and "0 of 100 tokens" in nothing.out
 
 
+CHARGE = """class Till:
+    def charge_card(self, order):
+        if not order.total:
+            return 0
+
+        return order.total
+"""
+
+
+def test_code_is_shown_in_lines_with_its_address_and_its_cost(dcf: Dcf) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    (dcf.folder / ".git").mkdir()
+    (dcf.folder / "pay.py").write_text(CHARGE)
+    (dcf.folder / "tea.py").write_text("def brew():\n" + "    charge = 'card'\n" * 30)
+    asked = ("retrieval", "code", "charge the card")
+    hits = dcf(*asked, "--json").json["hits"]
+    (hit,) = (one for one in hits if one["path"] == "pay.py")
+    assert hit["citation"] == "dcf://code/pay.py/line/2-6"
+    shown = dcf(*asked).out
+    assert f"{hit['tokens']:,} tokens" in shown and hit["citation"] in shown
+    lines = "  def charge_card(self, order):\n      if not order.total:\n          return 0\n"
+    assert lines in shown and lines in dcf("retrieval", "context", "charge the card").out
+    # A function of 31 lines.
+    assert shown.count("      charge = 'card'\n") == 11 and "… 19 more lines" in shown
+
+
+@pytest.mark.parametrize("budget", [(), ("--budget", "300")])
+def test_each_text_is_explained_with_its_cost(dcf: Dcf, budget: tuple[str, ...]) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    (dcf.folder / ".git").mkdir()
+    for number in range(2):
+        dcf("retrieval", "log", f"Kafka was late on day {number}.")
+    asked = ("retrieval", "context", "was kafka late?", *budget)
+    costs = [one["tokens"] for one in dcf(*asked, "--json").json["context"]]
+    answer = dcf(*asked, "--limit", "1", "--explain", "--json").json
+    assert [one["tokens"] for one in (*answer["context"], *answer["left_out"])] == costs
+    told, left_out = dcf(*asked, "--limit", "1", "--explain").out.split("left out: ")
+    assert f"  {costs[0]} tokens  " in told and f"  {costs[1]} tokens  " in left_out
+
+
+@pytest.mark.parametrize("budget", [(), ("--budget", "300")])
+def test_that_nothing_was_found_is_said(dcf: Dcf, budget: tuple[str, ...]) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    (dcf.folder / ".git").mkdir()
+    asked = dcf("retrieval", "context", "xyzzy quux", *budget)
+    assert asked.code == 0 and f"Nothing was found in {dcf.folder.resolve()}." in asked.out
+
+
 def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> None:
     dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
     logged = dcf("retrieval", "log", "the card was refused", "--root", dcf.folder, "--json")

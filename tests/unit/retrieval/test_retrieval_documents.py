@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from dcf.memory import (
 )
 from dcf.retrieval import (
     AuditLog,
+    CodeRetrievers,
     ContextQuestion,
     NewItem,
     ObservationRetriever,
@@ -144,6 +146,65 @@ def test_code_of_a_notebook_is_found_once_where_its_cells_say_it() -> None:
     assert candidates_of([], [code(edited, 1, 30)], hits)[0].text == edited
     assert candidates_of([], [code(text, 1, 30)], hits[:2])[0].kind == "code"
     assert candidates_of([], [code('{\n "x": 1,', 1, 2)], hits)[0].kind == "code"
+
+
+@pytest.mark.parametrize(
+    ("format", "pieces", "is_same"),
+    [
+        ("markdown", [("return 1", 5, 7), ("def pay", 1, 3)], True),
+        ("markdown", [("return 1", 5, 7)], True),
+        ("markdown", [("return 1", 7, 40)], True),
+        ("markdown", [("elsewhere", 8, 40)], False),
+        ("csv", [("| def pay |", 2, 9)], True),
+        ("notebook", [("brew", None, None)], True),
+        ("code", [("return 1", 5, 7), ("def pay", 1, 3)], True),
+        ("code", [("return 1", 5, 7)], False),
+        (None, [("return 1", 5, 7), ("def pay", 1, 3)], False),
+    ],
+)
+def test_code_of_a_file_that_is_as_the_document_is_found_once(
+    format: str | None, pieces: list[tuple[str, int | None, int | None]], is_same: bool
+) -> None:
+    """Lines 1 to 7, of which the fourth is blank."""
+    window = code("def pay\n(a,\nb)\n\n:\n\nreturn 1", 1, 7)
+    hits = [piece(*one) for one in pieces]
+    same = {"pay.py": format} if format is not None else {}
+    found = candidates_of([], [window], hits, same=same)
+    assert [one.kind for one in found] == ["code"] * (not is_same) + ["document"] * len(hits)
+    documents = [one for one in found if one.kind == "document"]
+    also = [window.citation] if is_same else None
+    assert [one.about.get("also") for one in documents] == [also, None][: len(hits)]
+    # What a stack trace names leads to the line itself.
+    traced = candidates_of([], [replace(window, frame=0)], hits, same=same)
+    assert traced[0].kind == "code"
+
+
+async def test_a_file_that_is_code_and_a_document_is_listed_once_while_both_are_as_it_is(
+    tmp_path: Path,
+) -> None:
+    project, shelf = tmp_path / "project", CodeRetrievers(tmp_path / "code")
+    project.mkdir()
+    text = "part,price\nkettle,30\ncup,4\n"
+    (project / "prices.csv").write_text(text)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    table = "| part | price |\n| --- | --- |\n| kettle | 30 |\n| cup | 4 |"
+    read = ReadDocument("", "csv", (ReadPiece(table, (), 2, 3),))
+    source, clock = Source(tmp_path / "m.db"), Ticking()
+    async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
+        state = FileState(len(text), "", digest)
+        await memory.documents.keep(str(project), "prices.csv", state, read, by=SYSTEM)
+        documents = SqliteDocuments(memory)
+        retrieval = Retrieval(SqliteItems(memory, SYSTEM), shelf, clock, documents=documents)
+        asked = ContextQuestion(str(project), "what is the price of the kettle?")
+        (one,) = (await retrieval.context(asked)).found
+        (project / "prices.csv").write_text(f"{text}kettle of iron,50\n")
+        await shelf.of(str(project)).sync()
+        edited = (await retrieval.context(asked)).found
+    await shelf.close()
+    assert (one.candidate.kind, one.candidate.text) == ("document", table)
+    assert one.candidate.about["also"] == ["dcf://code/prices.csv/line/1-3"]
+    assert {found.candidate.kind for found in edited} == {"code", "document"}
+    assert not any("also" in found.candidate.about for found in edited)
 
 
 async def test_what_stands_in_a_document_too_makes_it_as_near(tmp_path: Path) -> None:
