@@ -39,7 +39,7 @@ from dcf.sop.runbook.cases import (
     read_trigger,
     read_when_to,
 )
-from dcf.sop.runbook.command import read_commands
+from dcf.sop.runbook.command import comment_over, commented_parts, read_commands
 from dcf.sop.runbook.conditions import (
     Decision,
     finds_out,
@@ -427,6 +427,10 @@ class Composer:
             else:
                 self.writer.charts.append(block)
             return
+        parts = commented_parts(block)
+        if len(parts) > 1:
+            self._scripted(parts, scope)
+            return
         piece = Piece(block.line, block.last, block.text)
         inner = block.lines[1:-1]
         text = "\n".join(row for _, row in inner)
@@ -436,7 +440,7 @@ class Composer:
             node = None  # they are what is done in a case
         # A comment that is an order begins a step, unless the code is that of a step told before.
         is_apart = node is not None and node.texts and (node is scope.owner or _is_code(node))
-        comment = _comment(inner) if node is None or is_apart else ""
+        comment = comment_over(inner) if node is None or is_apart else ""
         if commands and (node is None or comment):
             node = Node(block.line, comment or f"Run `{_first_line(commands[0].text)}`")
             scope.nodes.append(node)
@@ -452,6 +456,21 @@ class Composer:
         node.texts.append(block.text)
         node.commands += commands
         self.writer.take_inputs(text, node, is_code=True)
+
+    def _scripted(self, parts: Sequence[Block], scope: Scope) -> None:
+        """Commands below comments that say what they are for: each comment is a step, inside of the
+        step that was told before them."""
+        owner = scope.last.newest if scope.last else scope.owner
+        is_open = owner is not None and owner.is_open and not owner.texts
+        nodes = owner.inside if owner is not None and is_open else scope.nodes
+        for part in parts:
+            rows = part.lines[1:-1]
+            text = "\n".join(row for _, row in rows)
+            node = Node(part.line, comment_over(rows) or "Run the commands", texts=[part.text])
+            node.commands += read_commands(text, part.info, rows[0][0])
+            nodes.append(node)
+            self.writer.desk.note(Piece(part.line, part.last, part.text), "step", node)
+            self.writer.take_inputs(text, node, is_code=True)
 
     def draws_more(self, block: Block) -> bool:
         """Whether a flowchart decides, in words that the text does not have."""
@@ -734,13 +753,6 @@ def _number(node: Node, number: str, scope: Scope) -> None:
 def _is_code(node: Node) -> bool:
     """Whether a step was told by its commands alone."""
     return node.texts[0].startswith(("```", "~~~"))
-
-
-def _comment(lines: Sequence[tuple[int, str]]) -> str:
-    """The comment over commands, where it says what they are for."""
-    said = lines[0][1].strip() if lines else ""
-    told = said.lstrip("#").strip()
-    return told if said.startswith("#") and is_order(told) else ""
 
 
 def _first_line(text: str) -> str:
