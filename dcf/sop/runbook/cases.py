@@ -10,6 +10,7 @@ from dcf.sop.runbook.answers import ARROW, read_answer
 from dcf.sop.runbook.conditions import Decision, opens, read_alone, read_decision
 from dcf.sop.runbook.consequences import bids, is_verdict, leads
 from dcf.sop.runbook.ends import hands_over, is_last_act
+from dcf.sop.runbook.jumps import repeats
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.verbs import is_verb
 from dcf.sop.runbook.wording import Piece, core, is_order, pieces, plain
@@ -163,7 +164,7 @@ def decides(section: Section) -> bool:
 
 def acts(text: str) -> bool:
     """Whether ``text`` tells somebody to do something, always or in some case."""
-    if is_order(text):
+    if is_order(text) or repeats(text):
         return True
     answer = read_answer(text)
     if answer is not None and leads(answer[1]):

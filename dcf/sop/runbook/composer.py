@@ -228,12 +228,13 @@ class Composer:
         node = self.writer.act(heading, title, scope)
         number = step_number(section.title)
         if number:
-            _number(node, number, scope)
+            self._number(node, number, scope)
         return node
 
     def _anchor(self, section: Section, nodes: Sequence[Node]) -> None:
         if nodes and section.level:
             nodes[0].anchors.append(f"#{slug(section.title)}")
+            self.steering.passed.append(f"#{slug(section.title)}")
             number = step_number(section.title)
             if number:
                 named = "h" if is_step_heading(section.title) else "*"
@@ -451,7 +452,7 @@ class Composer:
                 node = self.writer.act(row.piece, row.action, scope, said=row.said)
                 node.role = row.role or node.role
                 if row.number:
-                    _number(node, row.number, scope)
+                    self._number(node, row.number, scope)
             else:
                 scope.numbers += [row.number] if row.number else []
                 self.writer.say(row.piece, scope.told)
@@ -543,7 +544,7 @@ class Composer:
             self.writer.say(first, scope.told, bullet=True)
             self.more(rest, below, scope)
         if len(scope.nodes) > before and item.number:
-            _number(scope.nodes[before], item.number, scope)
+            self._number(scope.nodes[before], item.number, scope)
 
     def _after_rule(self, rest: Sequence[Piece], below: Sequence[Block], scope: Scope) -> None:
         """What follows a rule is no part of the step before it."""
@@ -611,6 +612,14 @@ class Composer:
         else:
             self.writer.say(piece, scope.told)
 
+    def _number(self, node: Node, number: str, scope: Scope) -> None:
+        sections = [
+            str(scope.section),
+            *(f"#{slug(title)}" for title in self.writer.desk.path[-1:]),
+            "*",
+        ]
+        node.anchors += [f"step:{section}:{number.lower()}" for section in sections]
+
     def _prose_act(self, piece: Piece, scope: Scope) -> None:
         node = self.writer.act(piece, piece.text, scope)
         self.loops.repeat_alone(node, piece, piece.text, scope)
@@ -630,10 +639,6 @@ class Composer:
         """The flowcharts as notes: they show what the steps tell."""
         for block in self.writer.charts:
             self.writer.say(whole(block), None)
-
-
-def _number(node: Node, number: str, scope: Scope) -> None:
-    node.anchors += [f"step:{scope.section}:{number.lower()}", f"step:*:{number.lower()}"]
 
 
 def _is_code(node: Node) -> bool:
