@@ -89,6 +89,20 @@ _KIND = re.compile(
     re.IGNORECASE,
 )
 """One of two kinds: ``False alarm: …``."""
+_GRADE = re.compile(
+    r"(?:critical|severe|high|medium|moderate|low|emergency|urgent|informational|confirmed|suspected"
+    r"|unconfirmed|unverified|verified|minor|major|routine|standard|normal)"
+    r"(?: (?:severity|priority|risk|impact|urgency|incidents?|cases?|events?|breach(?:es)?|changes?"
+    r"|findings?|releases?|requests?|compromise))?",
+    re.IGNORECASE,
+)
+"""How bad, sure or large it is: ``Critical: …``, ``Suspected breach: …``."""
+_ALONE = re.compile(r"(?:[\w.-]+ ){1,4}only|only (?:[\w.-]+ ?){1,4}", re.IGNORECASE)
+"""``Patch releases only: …``."""
+_DASHED = re.compile(r"(?P<head>[^\n]{3,80}?)\s+(?:--|[–—])\s+(?P<then>\S[^\n]*)")
+_TORN = re.compile(
+    r"(?:if|unless|in case)\b(?!.* (?:will|must|should|please|can|then)\b)", re.IGNORECASE
+)
 _LEFT = re.compile(r"(?:nothing|none of|neither|still not|no longer) [a-z]", re.IGNORECASE)
 _OF_THIS = re.compile(
     r"(?:this|it|these) (?:[\w-]+ )?(?:applies|apply|is used|fires|triggers)|to (?:use|apply)\b.*",
@@ -175,7 +189,7 @@ def acts(text: str) -> bool:
 
 def read_case_of(text: str) -> Decision | None:
     """The case that a sentence names without a word for it, and what is done in it."""
-    return read_arrow(text) or read_asked(text) or read_labelled(text)
+    return read_arrow(text) or read_asked(text) or read_labelled(text) or read_measured(text)
 
 
 def read_when_to(title: str) -> str:
@@ -220,6 +234,17 @@ def is_variant(title: str) -> bool:
     return bool(_VARIANT.fullmatch(title)) and not is_order(title)
 
 
+def read_measured(text: str) -> Decision | None:
+    """``less than 2 days -- repair it now``: a measure, and what is done then."""
+    found = _DASHED.match(text) if len(text) <= MAX_PHRASE else None
+    if found is None or opens(text) or not _COMPARED.search(found["head"]):
+        return None
+    head = found["head"]
+    if is_order(head) or not bids(found["then"]):
+        return None
+    return Decision(head.replace("*", "").strip(" *_:"), found["then"])
+
+
 def begins(text: str) -> bool:
     """Whether ``text`` is something to do, of which the label before it leaves no doubt: any verb
     ahead is one."""
@@ -242,7 +267,8 @@ def read_labelled(text: str, any_label: bool = False, explained: bool = False) -
         return None
     if is_order(label) and not (any_label and found["bold"]) and not _FAULTY.match(label):
         return None
-    if any_label or (is_case_like(label) if found["bold"] is None else is_fault(label)):
+    graded = bool(_GRADE.fullmatch(label) or _ALONE.fullmatch(label))
+    if any_label or graded or (is_case_like(label) if found["bold"] is None else is_fault(label)):
         return Decision(label, then)
     return None
 
@@ -277,8 +303,18 @@ def joined(said: Sequence[Piece]) -> list[Piece]:
             if read_asked(whole) or read_labelled(whole):
                 found[-1] = Piece(before.line, one.last, whole)
                 continue
+        if before is not None and _is_torn(before.text) and bids(one.text):
+            found[-1] = Piece(before.line, one.last, f"{before.text.rstrip('.')}, {one.text}")
+            continue
         found.append(one)
     return found
+
+
+def _is_torn(text: str) -> bool:
+    """Whether a full stop parts a condition from what follows: ``If he disagrees. He can …``."""
+    said = plain(text)
+    whole = said.endswith(".") and "," not in said and _TORN.match(said)
+    return bool(whole) and read_decision(said) is None and read_alone(said) is not None
 
 
 def read_any_of(text: str) -> str | None:

@@ -39,7 +39,7 @@ from dcf.sop.runbook.cases import (
 )
 from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.conditions import Decision, read_aside, read_decision
-from dcf.sop.runbook.consequences import leads
+from dcf.sop.runbook.consequences import changes_right, leads
 from dcf.sop.runbook.declarations import Declarations
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.ends import denies, hands_over, is_last_act, is_of_others
@@ -668,7 +668,8 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
             return at + 1 if at else 0
         if read_decision(one.text) is not None:
             break
-    return int(decision.explains and is_order(rest[0].text))
+    told = decision.explains and not changes_right(decision.then)
+    return int(told and is_order(rest[0].text))
 
 
 def _explained_case(piece: Piece, rest: Sequence[Piece]) -> Decision | None:

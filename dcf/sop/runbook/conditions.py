@@ -8,7 +8,7 @@ from itertools import islice
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.answers import ARROW
-from dcf.sop.runbook.consequences import bids, explaining, is_verdict, leads
+from dcf.sop.runbook.consequences import bids, changes_right, explaining, is_verdict, leads
 from dcf.sop.runbook.flow import NO, YES
 from dcf.sop.runbook.wording import core, is_order, plain
 
@@ -24,6 +24,11 @@ _OUTCOME = (
     r"|no (?:answer|response|reply|reaction))"
 )
 """What may come of something, or not: after it, on it, in case of it."""
+_MISCONDUCT = (
+    r"(?:violations?|breach(?:es)?|suspicion|inactivity|misconduct|non-?compliance|theft|damages?"
+    r"|abuse|harassment|complaints?|resignation|warnings?|absences?)"
+)
+"""What rules are broken by, or what is held against somebody."""
 _EVENT = (
     r"(?:[^,;:]{2,80}?\b(?:exceeds?|reach(?:es|ed)|drops?|rises?|falls?|fails?|breaks?|hangs|crashes"
     r"|stops?|above|below|over|under|suspect\w*|smells?|hears?|notices?)\b)"
@@ -37,6 +42,7 @@ _IF = re.compile(
     r"|should(?=\s+(?:an?|any|no|the|this|that|these|those|it|you|we|they|there|your|our|neither"
     r"|none|nothing|both|either|one|someone|somebody|anyone)\b)"
     rf"|after(?=\s+(?:[\w-]+\s+){{0,4}}?(?:{_FAILS}|no (?:answer|response|reply))\b)"
+    rf"|(?:(?:up)?on|following)(?=\s+(?:[\w-]+ ){{0,3}}?{_MISCONDUCT}\b)"
     rf"|(?:up)?on(?=\s+(?:[\w-]+ )?{_OUTCOME}\b)|in(?=\s+(?:an? )?{_OUTCOME}\b)"
     r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
     rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
@@ -162,6 +168,11 @@ _FOR_YOU = re.compile(
     r"(?:any\b|(?:you|they) (?:like|want|wish|prefer|have any)\b|so\b)", re.IGNORECASE
 )
 _ABOUT = re.compile(r"(?:it|they|there|none|this|that|one)\b", re.IGNORECASE)
+_BARRED = re.compile(
+    r"\b(?:cannot|can not|can['’]t|may not) be \w+(?:ed|en|ut|aid)\b", re.IGNORECASE
+)
+"""What is not granted: ``Hours cannot be paid out``."""
+_ENTITLED = re.compile(r"(?:you|they) (?:are|have been) \w+ed (?:to|for|by|in)\b", re.IGNORECASE)
 _AS_NEEDED = re.compile(
     r"(?:it(?:'s| is) )?(?:needed|necessary|required|possible|applicable|any|appropriate|desired|so"
     r"|available|relevant|unsure|in doubt|you (?:like|want|wish|prefer|have to|can|must|need "
@@ -261,6 +272,8 @@ def opens(text: str) -> bool:
 
 def _is_case(word: str, condition: str, rest: str) -> bool:
     """Whether ``when``, ``where`` or ``for`` opens a condition, and no time, place or purpose."""
+    if word.lower().startswith("when") and changes_right(rest):
+        return True
     if rest and not leads(rest) and not (word.lower().startswith("in ") and bids(rest)):
         return False
     if word.lower() == "for":
@@ -324,26 +337,31 @@ def _behind(said: str, hidden: str) -> Decision | None:
     condition = said[found.end() :].strip(" .")
     then = said[: found.start()].strip()
     word = found["word"].lower()
-    if not told_to_act and not is_verdict(then):
+    barred = word == "unless" and _BARRED.search(then)
+    if not told_to_act and not barred and not is_verdict(then):
         return None
     if word == "if" and _FINDS_OUT.search(then):
         return None
-    if not condition or condition.endswith(":") or _FOR_YOU.match(condition):
+    if not condition or condition.endswith(":"):
         return None
-    if _AS_NEEDED.match(condition):
+    if _FOR_YOU.match(condition) and not is_verdict(then):
+        return None
+    as_needed = bool(_AS_NEEDED.match(condition))
+    if as_needed:
         condition = said.rstrip(" .")
     told = core(said)
     if _TELLING.match(told) and not _ABOUT.match(condition):
         return None
     if finds_out(told) and (len(core(then).split()) < 2 or _LOOKS_IN.match(told)):
         return None
-    if word.startswith("when") and _IN_TIME.match(condition):
+    granted = _MAY.match(then) and _ENTITLED.match(condition)
+    if word.startswith("when") and _IN_TIME.match(condition) and not granted:
         return None
     otherwise = _ELSE_INSIDE.search(masked(condition))
     if otherwise is not None and otherwise.start() > 0:
         instead, condition = condition[otherwise.end() :], condition[: otherwise.start()]
         return Decision(condition, then, instead, negated=word == "unless")
-    for joint in re.finditer(r"\s+and\s+(?:then\s+)?", condition):
+    for joint in re.finditer(r"\s+and\s+(?:then\s+)?", "" if as_needed else condition):
         if is_order(condition[joint.end() :]):
             then += condition[joint.start() :]
             condition = condition[: joint.start()]

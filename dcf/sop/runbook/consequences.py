@@ -31,10 +31,23 @@ _OBLIGES = re.compile(
     r"|(?:you|we|they|the (?:agent|user|team|operator|engineer)) (?:can|may|will|could|might)"
     r"|(?:[A-Z]{2,5}|teams?|leads?|managers?|owners?|engineers?|coordinators?|officers?|users?"
     r"|customers?|admin\w*|operators?|chairs?|reviewers?|directors?|board)\b[^,;]{0,40}"
-    r" (?:may|can|will|would)"
+    r"(?:, [^,;]{2,30},)? (?:may|can|will|would)"
     rf"|(?:is|are) {_DECIDED})\b",
     re.IGNORECASE,
 )
+_RIGHT = re.compile(
+    r"(?:you|they|(?:the |an? )?(?:employees?|customers?|clients?|members?|tenants?|students?"
+    r"|users?|guests?|patients?|buyers?|staff|applicants?)) "
+    r"(?:(?:also|then|no longer|automatically) )*"
+    r"(?:(?:(?:will|would|must|shall|may|can|do|does|are|is) (?:not |no longer |only |also "
+    r"|automatically )*|cannot |can['’]t |won['’]t |don['’]t |doesn['’]t )"
+    r"(?:forfeit|lose|owe|qualify|receive|earn|claim|accrue|be (?:charged|paid|reimbursed|refunded"
+    r"|compensated|credited|entitled|eligible)|eligible|entitled|charged|paid|reimbursed|refunded"
+    r"|compensated|get (?:a |an |the |your |any |overtime|paid|credits?\b))"
+    r"|(?:forfeits?|los(?:e|es)|owes?|qualif(?:y|ies)) )\b",
+    re.IGNORECASE,
+)
+"""What somebody is entitled to, or has to pay."""
 _EXPLAINS = re.compile(
     r"(?:then )?(?:[\w`'’\"*/.()-]+ ){1,8}?(?:is|are|was|were|has|have|had|will|would|may|might"
     r"|could"
@@ -61,6 +74,11 @@ def bids(text: str) -> bool:
 def is_verdict(text: str) -> bool:
     """Whether ``text`` says how all ends, or what becomes of a request: ``It is rejected``."""
     return bool(read_end(text) or is_last_act(text) or _VERDICT.search(text))
+
+
+def changes_right(text: str) -> bool:
+    """Whether ``text`` says what somebody gets, loses or owes: ``you forfeit the deposit``."""
+    return bool(_RIGHT.match(text))
 
 
 def explaining(then: str) -> bool:

@@ -11,7 +11,7 @@ from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import read_case_of
 from dcf.sop.runbook.conditions import Decision, read_decision, read_inside
-from dcf.sop.runbook.consequences import leads
+from dcf.sop.runbook.consequences import changes_right, leads
 from dcf.sop.runbook.ends import denies, hands_over, is_helpless, is_last_act, read_end
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, End, Node
 from dcf.sop.runbook.headings import bare_title, slug
@@ -33,6 +33,7 @@ from dcf.sop.runbook.jumps import (
 from dcf.sop.runbook.loops import Loops, read_each, read_until
 from dcf.sop.runbook.rules import forbids
 from dcf.sop.runbook.scope import Reader, Scope
+from dcf.sop.runbook.subjects import read_subject
 from dcf.sop.runbook.wording import Piece, core, is_order, plain, question_of, title_of
 from dcf.sop.runbook.writer import Writer
 
@@ -85,6 +86,8 @@ class Steering:
             self._inside(piece, inside, scope, below, rest)
             return True
         decision = read_decision(piece.text) or read_case_of(piece.text) or self._led(piece, scope)
+        if decision is None and self.writer.of_people:
+            decision = read_subject(piece.text)
         if decision is not None:
             return self.decide(piece, decision, scope, below, rest)
         until = read_until(piece.text)
@@ -207,11 +210,14 @@ class Steering:
         if not decision.then and not below:
             return False
         practised = self.writer.is_practised(decision.then)
-        if decision.explains and not below and not rest and not practised:
+        settled = self.writer.of_people and changes_right(decision.then)
+        if decision.explains and not (below or rest or practised or settled):
             return False
-        if forbids(decision.then) and (rest_of_it := _besides(decision.then)):
+        if settled:
+            pass
+        elif forbids(decision.then) and (rest_of_it := _besides(decision.then)):
             decision = replace(decision, then=rest_of_it)
-        if forbids(decision.then):
+        if forbids(decision.then) and not settled:
             self.writer.rule(piece, scope.told)
             self.reader.more(list(rest), list(below), scope)
             return True
