@@ -7,7 +7,7 @@ step and an order in running text are steps; what only tells something belongs t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dcf.sop.procedure import Note
@@ -39,7 +39,7 @@ from dcf.sop.runbook.cases import (
 )
 from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.conditions import Decision, read_aside, read_decision
-from dcf.sop.runbook.consequences import changes_right, leads
+from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.declarations import Declarations
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.ends import denies, hands_over, is_last_act, is_of_others
@@ -321,7 +321,7 @@ class Composer:
                 piece, case, scope, [], rest
             ):
                 at = len(said)
-            elif (count := _belonging(piece, rest)) and self.steering.move(
+            elif (count := _belonging(piece, rest, self.writer.settles)) and self.steering.move(
                 piece, scope, [], rest[:count]
             ):
                 at += count
@@ -657,9 +657,9 @@ def _first_line(text: str) -> str:
     return text.split("\n", 1)[0].replace("`", "'")
 
 
-def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
+def _belonging(piece: Piece, rest: Sequence[Piece], settles: Callable[[str], bool]) -> int:
     """How many sentences behind a condition tell what is done then: up to the one that says what is
-    done otherwise, or the order behind what only tells how things are then."""
+    done otherwise, or the order behind what only tells how things are then, and settles nothing."""
     decision = read_decision(piece.text)
     if decision is None or not rest:
         return 0
@@ -668,8 +668,7 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
             return at + 1 if at else 0
         if read_decision(one.text) is not None:
             break
-    told = decision.explains and not changes_right(decision.then)
-    return int(told and is_order(rest[0].text))
+    return int(decision.explains and not settles(decision.then) and is_order(rest[0].text))
 
 
 def _explained_case(piece: Piece, rest: Sequence[Piece]) -> Decision | None:

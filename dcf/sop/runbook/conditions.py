@@ -30,7 +30,7 @@ _MISCONDUCT = (
 )
 """What rules are broken by, or what is held against somebody."""
 _EVENT = (
-    r"(?:[^,;:]{2,80}?\b(?:exceeds?|reach(?:es|ed)|drops?|rises?|falls?|fails?|breaks?|hangs|crashes"
+    r"(?:[^,;:]{2,80}?\b(?:exceeds?|exceeded|breached|crossed|reach(?:es|ed)|drops?|rises?|falls?|fails?|breaks?|hangs|crashes"
     r"|stops?|above|below|over|under|suspect\w*|smells?|hears?|notices?)\b)"
 )
 """What nobody brings about by doing the steps."""
@@ -46,6 +46,9 @@ _IF = re.compile(
     rf"|(?:up)?on(?=\s+(?:[\w-]+ )?{_OUTCOME}\b)|in(?=\s+(?:an? )?{_OUTCOME}\b)"
     r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
     rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
+    r"|except(?: (?:in|when|where|if|during))(?= )"
+    r"|(?:provided|assuming|supposing|on (?:the )?condition)(?: that)?"
+    r"(?=\s+\w[^,]* (?:is|are|has|have|allows?|permits?|agrees?|consents?)\b)"
     r"|without(?=\s+(?!\w+ing\b))"
     r"|where applicable,? if|wenn|falls|sollte|si|en caso de(?: que)?|en cas de)\b\s*",
     re.IGNORECASE,
@@ -81,6 +84,10 @@ _NO_CASE = re.compile(
     r"|safety reasons|security reasons)\b",
     re.IGNORECASE,
 )
+_SET = re.compile(
+    r"(?:no|an?) [\w -]{2,40} (?:is|are) (?:needed|required|necessary)\b", re.IGNORECASE
+)
+"""``For amounts under 50 €, no receipt is needed``."""
 _MAY = re.compile(r"(?:you|we|they|the agent|agents?|users?) (?:can|may)\b", re.IGNORECASE)
 _ALL_OF = re.compile(
     r"all\b(?!.*\b(?:errors?|issues?|problems?|failures?|alerts?|incidents?|cases?|requests?"
@@ -129,7 +136,7 @@ _NOT = re.compile(
 _BEHIND = re.compile(
     r"(?<!\bof)(?<!\babout)(?<!\bknow)(?<!\bas)(?<!\beven)(?<!ing)(?<!\bsee)(?<!\bor)(?<!\band)"
     r",?\s+(?:but\s+)?(?:if and only\s+|only\s+)?(?P<word>if|unless|in case(?: of)?|provided that"
-    r"|in the event (?:that|of)|whenever|when)(?P<over>:)?\s+",
+    r"|in the event (?:that|of)|whenever|when|except (?:when|if|where|in case))(?P<over>:)?\s+",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
@@ -228,7 +235,7 @@ def read_decision(text: str) -> Decision | None:
             then, otherwise = rest[: inside.start()], rest[inside.end() :]
     same = bool(_SAME.fullmatch(condition))
     label = NO if same and _NOT.search(condition) else YES
-    negated = opened["word"].lower() == "unless"
+    negated = opened["word"].lower().startswith(("unless", "except"))
     then = then.strip(" *_")
     explains = explaining(then)
     return Decision(condition, then, otherwise.strip(), negated, same, label, further, explains)
@@ -274,7 +281,8 @@ def _is_case(word: str, condition: str, rest: str) -> bool:
     """Whether ``when``, ``where`` or ``for`` opens a condition, and no time, place or purpose."""
     if word.lower().startswith("when") and changes_right(rest):
         return True
-    if rest and not leads(rest) and not (word.lower().startswith("in ") and bids(rest)):
+    wide = word.lower().startswith(("in ", "where")) or (word.lower() == "for" and _SET.match(rest))
+    if rest and not leads(rest) and not (wide and bids(rest)):
         return False
     if word.lower() == "for":
         allowed = _MAY.match(rest)
@@ -360,7 +368,7 @@ def _behind(said: str, hidden: str) -> Decision | None:
     otherwise = _ELSE_INSIDE.search(masked(condition))
     if otherwise is not None and otherwise.start() > 0:
         instead, condition = condition[otherwise.end() :], condition[: otherwise.start()]
-        return Decision(condition, then, instead, negated=word == "unless")
+        return Decision(condition, then, instead, negated=word.startswith(("unless", "except")))
     for joint in re.finditer(r"\s+and\s+(?:then\s+)?", "" if as_needed else condition):
         if is_order(condition[joint.end() :]):
             then += condition[joint.start() :]
@@ -369,4 +377,4 @@ def _behind(said: str, hidden: str) -> Decision | None:
     ahead = condition.partition(", ")[2]
     if ahead and not found["over"] and not leads(re.sub(r"^(?:and|then|but|or)\s+", "", ahead)):
         return None  # one of several things that are counted up
-    return Decision(condition, then, negated=word == "unless")
+    return Decision(condition, then, negated=word.startswith(("unless", "except")))

@@ -6,6 +6,7 @@ import re
 
 from dcf.sop.runbook.ends import is_last_act, read_end
 from dcf.sop.runbook.jumps import NEXT, leads_elsewhere
+from dcf.sop.runbook.roles import has_somebody
 from dcf.sop.runbook.wording import core, is_order
 
 _DECIDED = (
@@ -33,6 +34,11 @@ _OBLIGES = re.compile(
     r"|customers?|admin\w*|operators?|chairs?|reviewers?|directors?|board)\b[^,;]{0,40}"
     r"(?:, [^,;]{2,30},)? (?:may|can|will|would)"
     rf"|(?:is|are) {_DECIDED})\b",
+    re.IGNORECASE,
+)
+_ALLOWED = re.compile(
+    r"(?P<who>[^,;:.]{2,60}?) (?:may|must|shall) (?!(?:see|notice|encounter|experience|be|have|get"
+    r"|receive|lose|feel|fail|not)\b)[a-z]",
     re.IGNORECASE,
 )
 _RIGHT = re.compile(
@@ -85,5 +91,8 @@ def explaining(then: str) -> bool:
     """Whether ``then`` only tells how things are: ``this means that no traffic arrives``."""
     said = core(then)
     if not said or leads(then) or is_last_act(then) or _OBLIGES.search(said):
+        return False
+    allowed = _ALLOWED.match(said)
+    if allowed is not None and has_somebody(allowed["who"]):
         return False
     return bool(_EXPLAINS.match(said))

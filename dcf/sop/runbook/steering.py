@@ -11,7 +11,7 @@ from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import read_case_of
 from dcf.sop.runbook.conditions import Decision, read_decision, read_inside
-from dcf.sop.runbook.consequences import changes_right, leads
+from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.ends import denies, hands_over, is_helpless, is_last_act, read_end
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, End, Node
 from dcf.sop.runbook.headings import bare_title, slug
@@ -210,7 +210,7 @@ class Steering:
         if not decision.then and not below:
             return False
         practised = self.writer.is_practised(decision.then)
-        settled = self.writer.of_people and changes_right(decision.then)
+        settled = self.writer.settles(decision.then)
         if decision.explains and not (below or rest or practised or settled):
             return False
         if settled:

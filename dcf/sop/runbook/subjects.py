@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from dcf.sop.language.phrase import masked
+from dcf.sop.runbook.clauses import somebody_acts
 from dcf.sop.runbook.conditions import Decision
 from dcf.sop.runbook.consequences import is_verdict
 from dcf.sop.runbook.roles import has_somebody
@@ -23,7 +24,7 @@ _REQUEST = (
     r"|appeals?|disputes?|changes|incidents?|vulnerabilit(?:y|ies)|findings?|violations?|breaches"
     r"|trips?|travel|leave|absences?|items?|goods|products?|packages?|deliver(?:y|ies)|documents?"
     r"|proposals?|nominations?|pull requests?|patches|releases?|issues?|subscriptions?|accounts?"
-    r"|tickets?|gifts?|donations?|loans?|permits?|visits?)"
+    r"|flights?|gifts?|donations?|loans?|permits?|visits?)"
 )
 """What somebody asks for or hands in, so that it is decided upon."""
 _AMOUNT = (
@@ -43,7 +44,7 @@ _DONE = (
 _RESTRICTS = re.compile(
     r"(?P<who>\b(?:who|whose|that|which)\b(?! (?:is|are) (?:called|named)\b))"
     rf"|(?P<amount>\b{_AMOUNT})|(?P<done>\b{_DONE})"
-    r"|(?P<plan>\bon (?:an? |the |our |any )?(?:[\w'’-]+ ){1,3}?(?:plans?"
+    r"|(?P<plan>\bon (?:an? |the |our |any )?(?:[\w'’-]+ ){0,3}?(?:plans?"
     r"|tiers?|schedules?|contracts?|subscriptions?|leave|probation|basis|shifts?|visas?|sites?)\b)"
     r"|(?P<having>\b(?:with(?:out)?|for|in|from|at|outside|under|not)\b)",
     re.IGNORECASE,
@@ -81,6 +82,12 @@ _WHOLE = re.compile(
     r"|above)|note)\b",
     re.IGNORECASE,
 )
+_SETTLES = re.compile(
+    r"(?:(?:are|is|will be|must be|can be|cannot be) (?:not |only |always )*"
+    r"[a-z]+(?:ed|ent|aid|old)\b"
+    r"|(?:receives?|gets?|loses?|forfeits?|pays?|needs?|requires?) )",
+    re.IGNORECASE,
+)
 _DEFINITE = re.compile(r"(?:the|our|your|my|his|her|their|its|this|that|these|those)\b", re.I)
 _ONLY = re.compile(r"only\s+(?!(?:if|when|once|after|the|use|do|a|an|one)\b)", re.IGNORECASE)
 _ANY = re.compile(
@@ -90,9 +97,10 @@ _ANY = re.compile(
     re.IGNORECASE,
 )
 _TIMED = re.compile(
-    r"(?:after|before|within|beyond|until|up to)\s+(?:the (?:first|initial|last) )?(?:[0-9]+"
+    r"(?:(?:as|so) long as [^,;:.]{3,100}|(?:after|before|within|beyond|until|up to)\s+"
+    r"(?:the (?:first|initial|last) )?(?:[0-9]+"
     r"|an?|one|two|three|four|five|six|seven|ten|twelve|thirty|sixty|ninety)[ -](?:[\w-]+ )?"
-    r"(?:minutes?|hours?|days?|weeks?|months?|years?)\b[^,;:.]{0,80},\s+(?P<then>\S.*)",
+    r"(?:minutes?|hours?|days?|weeks?|months?|years?)\b[^,;:.]{0,80}),\s+(?P<then>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _MAY = re.compile(r"[^,;:.]{2,60}?\b(?:may|can|cannot|may not|can['’]t|no longer)\b", re.IGNORECASE)
@@ -103,6 +111,41 @@ _NOTHING = re.compile(
     r"|paid))?) (?P<case>(?:after|before|without|for|beyond|within|outside|during|on)\s+\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_AMOUNTS = re.compile(_AMOUNT, re.IGNORECASE)
+_ALLOWED = re.compile(
+    r"(?P<then>[^,;:.]{2,80}? (?:is|are|will be) (?:not |also )?(?P<only>only )?(?:required|needed"
+    r"|necessary|permitted|allowed|reimbursed|covered|paid|granted|refunded|given|charged|possible"
+    r"|accepted|approved|due|available))"
+    r" (?P<also>only )?(?P<case>(?:for|on|in|after|before|within|without|with|to"
+    r"|above|over|below|under|from) .+)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""``Receipts are required for amounts above 25 €``."""
+_GRANTED = re.compile(
+    r"(?P<then>(?P<who>[^,;:.]{2,60}?) (?:may|can) (?!(?:see|find|get|notice|encounter|experience"
+    r"|be|have|receive|lose|feel|also|not)\b)[^,;:.]{2,120}?)"
+    r" (?:only )?(?:if|when|where|provided(?: that)?|unless|as long as) (?P<case>[^,;:.]{3,160})",
+    re.IGNORECASE | re.DOTALL,
+)
+"""``Managers may waive the fee if …``."""
+_WHOEVER = re.compile(
+    r"(?:(?:any(?:one|body)|every(?:one|body)|those|people|persons|somebody|someone) who\b"
+    r"|whoever\b)(?:(?!\b(?:will|must|shall|should|may|can|needs?|ha(?:s|ve) to)\b)[^,;:.]){3,100}",
+    re.IGNORECASE,
+)
+_RULED_OF = re.compile(
+    r"\b(?:must|shall|should|may|will|cannot|needs? to|ha(?:s|ve) to|(?:is|are) (?:not )?"
+    r"(?:eligible|entitled|exempt|required|\w+ed)|(?:receives?|gets?|loses?|forfeits?|pays?)) ",
+    re.IGNORECASE,
+)
+_KIND = re.compile(
+    r"(?:late|early|urgent|emergency|part-time|full-time|temporary|incomplete|unused|lost|damaged"
+    r"|stolen|expired|repeated|first-time|minor|major|high-risk|low-risk|unapproved|overdue|missing"
+    r"|defective|faulty|unpaid|partial|cancell?ed|duplicate|anonymous|foreign|international"
+    r"|opened|custom(?:i[sz]ed)?|personali[sz]ed|final[- ]sale|perishable|non-\w+|un\w+ed) ",
+    re.IGNORECASE,
+)
+"""Says of some that they are not as the others."""
 
 
 def read_subject(text: str) -> Decision | None:
@@ -110,6 +153,16 @@ def read_subject(text: str) -> Decision | None:
     said = plain(text).rstrip(" .")
     if len(said) > _LONGEST or said.endswith((":", "?")):
         return None
+    if whoever := _WHOEVER.match(said):
+        ruled = _RULED_OF.search(said) or somebody_acts(said)
+        return Decision(whoever[0].strip(), said) if ruled else None
+    allowed = _ALLOWED.match(said)
+    if allowed is not None:
+        restricted = allowed["only"] or _AMOUNTS.search(allowed["case"])
+        return Decision(allowed["case"].strip(), allowed["then"].strip()) if restricted else None
+    granted = _GRANTED.match(said)
+    if granted is not None and has_somebody(granted["who"]):
+        return Decision(granted["case"], granted["then"])
     nothing = _NOTHING.fullmatch(said)
     if nothing is not None:
         return Decision(nothing["case"], f"no {nothing['what']}")
@@ -135,6 +188,8 @@ def _ruled(said: str) -> Decision | None:
         if not _is_restricted(subject, only=only is not None):
             continue
         rule = hidden[found.start("verb") :]
+        if _KIND.match(subject) and not (is_verdict(said) or _SETTLES.match(rule)):
+            return None
         if _RULES.match(rule) and not _NO_RULE.match(rule):
             return Decision(subject.strip(" ,"), said)
         return None
@@ -147,6 +202,8 @@ def _is_restricted(subject: str, *, only: bool) -> bool:
     restricted = _RESTRICTS.search(subject)
     head = subject[: restricted.start()] if restricted else subject
     if _ANY.match(subject):
+        return True
+    if _KIND.match(subject) and len(subject.split()) <= 4 and _is_case_work(subject):
         return True
     if restricted is None or not head.strip() or re.search(r"[,;:(]", head):
         return False
