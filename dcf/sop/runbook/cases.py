@@ -82,7 +82,7 @@ _LOOKS = re.compile(
 _QUOTED = re.compile(r"[\"“'‘«][^\"”'’»]+[\"”'’»]")
 """What somebody or something says: ``"Password expired": …``."""
 _KIND = re.compile(
-    r"(?:real|false|known|unknown|new|existing|returning|first-time|internal|external|minor|major"
+    r"(?:real|true|false|known|unknown|new|existing|returning|first-time|internal|external|minor|major"
     r"|urgent|partial|incomplete|incorrect|valid|invalid) [\w-]+(?: [\w-]+)?"
     r"|(?:sev|severity|p|prio|priority|class|category|type|grade|level|tier)[ -]?[0-9]+"
     r"(?: (?:or|and) (?:lower|higher|above|below))?",
@@ -91,9 +91,13 @@ _KIND = re.compile(
 """One of two kinds: ``False alarm: …``."""
 _GRADE = re.compile(
     r"(?:critical|severe|high|medium|moderate|low|emergency|urgent|informational|confirmed|suspected"
-    r"|unconfirmed|unverified|verified|minor|major|routine|standard|normal)"
+    r"|(?:not |un)confirmed|unverified|verified|minor|major|patch|hotfix|bug-?fix|security|feature"
+    r"|pre-?release|beta|stable|nightly|routine|standard|normal|benign|malicious|suspicious|harmless)"
     r"(?: (?:severity|priority|risk|impact|urgency|incidents?|cases?|events?|breach(?:es)?|changes?"
-    r"|findings?|releases?|requests?|compromise))?",
+    r"|findings?|releases?|requests?|fix(?:es)?|activity|behaviou?r|traffic|files?|builds?"
+    r"|compromise))?"
+    r"|(?:suspected|confirmed|unconfirmed|possible|potential|attempted|reported|alleged|unauthori[sz]ed)"
+    r"(?: [\w-]+){1,5}",
     re.IGNORECASE,
 )
 """How bad, sure or large it is: ``Critical: …``, ``Suspected breach: …``."""
@@ -237,7 +241,9 @@ def is_variant(title: str) -> bool:
 def read_measured(text: str) -> Decision | None:
     """``less than 2 days -- repair it now``: a measure, and what is done then."""
     found = _DASHED.match(text) if len(text) <= MAX_PHRASE else None
-    if found is None or opens(text) or not _COMPARED.search(found["head"]):
+    if found is None or opens(text):
+        return None
+    if not (_COMPARED.search(found["head"]) or _GRADE.fullmatch(found["head"].strip("*_ "))):
         return None
     head = found["head"]
     if is_order(head) or not bids(found["then"]):
@@ -265,9 +271,14 @@ def read_labelled(text: str, any_label: bool = False, explained: bool = False) -
     then = (found["then"] or found["told"]).strip()
     if _ANNOUNCES.fullmatch(label) or not (begins(then) or explained or is_verdict(then)):
         return None
-    if is_order(label) and not (any_label and found["bold"]) and not _FAULTY.match(label):
-        return None
     graded = bool(_GRADE.fullmatch(label) or _ALONE.fullmatch(label))
+    if (
+        is_order(label)
+        and not graded
+        and not (any_label and found["bold"])
+        and not _FAULTY.match(label)
+    ):
+        return None
     if any_label or graded or (is_case_like(label) if found["bold"] is None else is_fault(label)):
         return Decision(label, then)
     return None

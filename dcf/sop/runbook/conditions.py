@@ -20,18 +20,37 @@ _FAILS = (
     r"(?:fail\w*|errors?|attempts?|tries|retries|unsuccessful|timeouts?|mismatch|refusal|denial)"
 )
 _OUTCOME = (
-    rf"(?:{_FAILS}|rejection|success|doubt|approval|alarm|emergency|emergencies|conflicts?"
+    rf"(?:{_FAILS}|detection|discovery|suspicion|evidence|infection|theft|rejection|success|doubt|approval|alarm|emergency|emergencies|conflicts?"
     r"|no (?:answer|response|reply|reaction))"
 )
 """What may come of something, or not: after it, on it, in case of it."""
+_OCCASION = (
+    r"(?:the |an? |your )?(?:(?:first|last|final|major|minor|patch|stable|new|public|bank|beta)"
+    r" ){0,2}(?:releases?|rcs?|release candidates?|betas?|hotfix(?:es)?|weekends?|holidays?"
+    r"|patch(?:es)?)\b(?=,| of\b)"
+)
+"""What comes round now and then: ``On the first RC, …``."""
+_ONE_OF = (
+    r"the (?:first|last|former|latter|other|second|third)(?: \w+)? (?:options?|cases?|scenarios?"
+    r"|variants?|types?|situations?|kinds?)\b"
+)
+"""Of several that were told: ``For the first two options, …``."""
 _MISCONDUCT = (
     r"(?:violations?|breach(?:es)?|suspicion|inactivity|misconduct|non-?compliance|theft|damages?"
     r"|abuse|harassment|complaints?|resignation|warnings?|absences?)"
 )
 """What rules are broken by, or what is held against somebody."""
+_CONFIRMED = (
+    r"(?:[^,;:]{2,60}?\b(?:breach|incident|compromise|attack|infection|vulnerability|fraud"
+    r"|violation|criticality|severity|malware|bug|regression|outage|false positive|intrusion|leak)"
+    r"\S{0,3} (?:is|are|has been|have been) (?:confirmed|detected|suspected|found|discovered"
+    r"|verified|identified|reported)\b)"
+)
+"""What is found out to be so, or not to be so."""
 _EVENT = (
-    r"(?:[^,;:]{2,80}?\b(?:exceeds?|exceeded|breached|crossed|reach(?:es|ed)|drops?|rises?|falls?|fails?|breaks?|hangs|crashes"
-    r"|stops?|above|below|over|under|suspect\w*|smells?|hears?|notices?)\b)"
+    rf"(?:{_CONFIRMED}|[^,;:]{{2,80}}?\b(?:exceeds?|exceeded|breached|crossed|reach(?:es|ed)|drops?"
+    r"|rises?|falls?|fails?|breaks?|hangs|crashes|stops?|above|below|over|under|suspect\w*|smells?"
+    r"|hears?|notices?)\b)"
 )
 """What nobody brings about by doing the steps."""
 _IF = re.compile(
@@ -43,9 +62,10 @@ _IF = re.compile(
     r"|none|nothing|both|either|one|someone|somebody|anyone)\b)"
     rf"|after(?=\s+(?:[\w-]+\s+){{0,4}}?(?:{_FAILS}|no (?:answer|response|reply))\b)"
     rf"|(?:(?:up)?on|following)(?=\s+(?:[\w-]+ ){{0,3}}?{_MISCONDUCT}\b)"
+    rf"|on(?=\s+{_OCCASION})"
     rf"|(?:up)?on(?=\s+(?:[\w-]+ )?{_OUTCOME}\b)|in(?=\s+(?:an? )?{_OUTCOME}\b)"
     r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
-    rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
+    rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})|when(?=\s+{_CONFIRMED})"
     r"|except(?: (?:in|when|where|if|during))(?= )"
     r"|(?:provided|assuming|supposing|on (?:the )?condition)(?: that)?"
     r"(?=\s+\w[^,]* (?:is|are|has|have|allows?|permits?|agrees?|consents?)\b)"
@@ -75,7 +95,7 @@ _IN_TIME = re.compile(
 )
 """What comes about when the work goes on: it tells when, and not whether."""
 _NO_CASE = re.compile(
-    r"(?:each|every|both|example|instance|now|more|further|additional|other|details?|information"
+    rf"(?!{_OCCASION})(?!{_ONE_OF})(?:each|every|both|example|instance|now|more|further|additional|other|details?|information"
     r"|this|that|these|those|it|them|us|you|me|safety|security|reference|convenience|clarity"
     r"|simplicity|most|some reason|best|help|assistance|questions|context|the"
     r" (?:time|purposes?|sake|first|next|last|rest|same|most|above|following)|an? (?:\w+ )?(?:list"
@@ -155,9 +175,16 @@ _LOOKS_IN = re.compile(
 """``Check in the system if the room is taken``: whether it is."""
 _IN_BRACKETS = re.compile(
     r"\s*\((?:(?:only )?(?P<word>if|unless|when)\s+(?P<said>[^()]{2,80})"
-    r"|(?P<only>[\w-]+(?: [\w-]+){0,2}) only)\)(?=[.:]?[*_]*$|\s*`[^`]*`$)",
+    r"|(?P<only>[\w-]+(?: [\w-]+){0,3}) only"
+    r"|only (?P<when>(?:for|on|in|with|during|at) [^()]{2,60}))\)(?=[.:]?[*_]*$|\s*`[^`]*`$)",
     re.IGNORECASE,
 )
+_BRACKETS_AHEAD = re.compile(
+    r"\((?:(?:only )?(?:if|when|on|for) (?P<case>[^()]{2,80})"
+    r"|(?P<kind>[\w-]+(?: [\w-]+){0,3}) only)\)[*_]{0,3}:?\s+(?P<then>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""``(Major releases only) Write to the forum``."""
 _FINDS_OUT = re.compile(
     r"\bto (?:determine|verify|check|confirm|decide|identify|establish|find out|assess|see)$",
     re.IGNORECASE,
@@ -175,6 +202,12 @@ _FOR_YOU = re.compile(
     r"(?:any\b|(?:you|they) (?:like|want|wish|prefer|have any)\b|so\b)", re.IGNORECASE
 )
 _ABOUT = re.compile(r"(?:it|they|there|none|this|that|one)\b", re.IGNORECASE)
+_LEFT_OUT = re.compile(
+    r"(?P<then>(?:skip|omit|leave out|ignore) (?:this|that|it|(?:this|that|the) step)) "
+    r"(?P<case>(?:for|on|in|with|during) [^,;:.]{2,80})\.?",
+    re.IGNORECASE,
+)
+"""``Skip this for nightly builds``."""
 _BARRED = re.compile(
     r"\b(?:cannot|can not|can['’]t|may not) be \w+(?:ed|en|ut|aid)\b", re.IGNORECASE
 )
@@ -244,10 +277,13 @@ def read_decision(text: str) -> Decision | None:
 def read_aside(text: str) -> Decision | None:
     """``Phone returned (if issued)``: an item of a list, under a condition in brackets."""
     said = plain(text)
+    ahead = _BRACKETS_AHEAD.match(text.lstrip("*_"))
+    if ahead is not None and is_order(ahead["then"]):
+        return Decision((ahead["case"] or ahead["kind"]).strip(), ahead["then"])
     aside = _IN_BRACKETS.search(masked(said))
     if aside is None or not said[: aside.start()].strip():
         return None
-    group = "said" if aside["word"] else "only"
+    group = next(one for one in ("said", "only", "when") if aside[one])
     condition = said[aside.start(group) : aside.end(group)].strip()
     whole = said.rstrip(" .") if _AS_NEEDED.match(condition) else condition
     then = f"{said[: aside.start()]}{said[aside.end() :]}".strip()
@@ -335,6 +371,9 @@ def _behind(said: str, hidden: str) -> Decision | None:
         return Decision(said[: over.start()], said[: over.start()])
     if said.endswith(":"):
         return None
+    left_out = _LEFT_OUT.fullmatch(said)
+    if left_out is not None:
+        return Decision(left_out["case"], left_out["then"])
     told_to_act = is_order(re.sub(r"^only\s+", "", said, flags=re.IGNORECASE))
     if told_to_act and (aside := read_aside(said)):
         return aside

@@ -142,6 +142,7 @@ _KIND = re.compile(
     r"(?:late|early|urgent|emergency|part-time|full-time|temporary|incomplete|unused|lost|damaged"
     r"|stolen|expired|repeated|first-time|minor|major|high-risk|low-risk|unapproved|overdue|missing"
     r"|defective|faulty|unpaid|partial|cancell?ed|duplicate|anonymous|foreign|international"
+    r"|(?:critical|high|medium|low|severe)(?:(?: and|,| or) (?:critical|high|medium|low|severe))?"
     r"|opened|custom(?:i[sz]ed)?|personali[sz]ed|final[- ]sale|perishable|non-\w+|un\w+ed) ",
     re.IGNORECASE,
 )
