@@ -8,13 +8,21 @@ from itertools import islice
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.answers import ARROW
-from dcf.sop.runbook.consequences import bids, changes_right, explaining, is_verdict, leads
+from dcf.sop.runbook.consequences import (
+    bids,
+    changes_right,
+    explaining,
+    is_allowed,
+    is_verdict,
+    leads,
+)
 from dcf.sop.runbook.flow import NO, YES
 from dcf.sop.runbook.wording import core, is_order, plain
 
 _BEFORE = (
     r"(?:(?:however|but|and|also|then|now|or|else|otherwise|only|note that|alternatively|optionally"
-    r"|similarly|likewise|finally|next|first|\*\*|__|[-–]),?\s*)*"
+    r"|similarly|likewise|finally|next|first|(?:regardless|irrespective) of [^,.;:]{2,60}"
+    r"|(?:in|for) [^,.;:]{2,30}(?=, (?:if|when)\b)|\*\*|__|[-–]),?\s*)*"
 )
 _FAILS = (
     r"(?:fail\w*|errors?|attempts?|tries|retries|unsuccessful|timeouts?|mismatch|refusal|denial)"
@@ -49,8 +57,9 @@ _CONFIRMED = (
 """What is found out to be so, or not to be so."""
 _EVENT = (
     rf"(?:{_CONFIRMED}|[^,;:]{{2,80}}?\b(?:exceeds?|exceeded|breached|crossed|reach(?:es|ed)|drops?"
-    r"|rises?|falls?|fails?|breaks?|hangs|crashes|stops?|above|below|over|under|suspect\w*|smells?"
-    r"|hears?|notices?)\b)"
+    r"|rises?|falls?|fails?|breaks?|hangs|crashes"
+    r"|stops?|(?:above|below|over|under)(?= (?:[~€$£]?[0-9]|(?:the |an? |its )?(?:[\w-]+ )?"
+    r"(?:threshold|limit|quota|level|target)))|suspect\w*|smells?|hears?|notices?)\b)"
 )
 """What nobody brings about by doing the steps."""
 _IF = re.compile(
@@ -70,6 +79,8 @@ _IF = re.compile(
     r"|(?:provided|assuming|supposing|on (?:the )?condition)(?: that)?"
     r"(?=\s+\w[^,]* (?:is|are|has|have|allows?|permits?|agrees?|consents?)\b)"
     r"|without(?=\s+(?!\w+ing\b))"
+    r"|(?:upon|following)(?=\s+(?:an?|any|each|every|further|repeated|continued)\s"
+    r"(?!(?:\w+ )?(?:receipt|completion|arrival|approval|request)\b))"
     r"|where applicable,? if|wenn|falls|sollte|si|en caso de(?: que)?|en cas de)\b\s*",
     re.IGNORECASE,
 )
@@ -84,7 +95,7 @@ _WHEN = re.compile(
 """Words that open a condition, or tell something else: a time, a place, a purpose."""
 _IN_TIME = re.compile(
     r"[\w-]+ing\b|you(?:'re|’re)?\b(?! (?:see|find|cannot|can['’]t|do not|don['’]t|notice|suspect"
-    r"|get|receive|hear|encounter|lack)\b)"
+    r"|get|receive|hear|encounter|lack|reach|exceed|lose|leave|fail|miss|become|run out)\b)"
     r"|(?:possible|applicable|needed|necessary|appropriate|required|relevant|available)\b"
     r"|.*\b(?:done|finish(?:ed|es)|complet\w+|ready|prompted|asked|over|up|installed|created"
     r"|started"
@@ -108,6 +119,12 @@ _SET = re.compile(
     r"(?:no|an?) [\w -]{2,40} (?:is|are) (?:needed|required|necessary)\b", re.IGNORECASE
 )
 """``For amounts under 50 €, no receipt is needed``."""
+_TELLS_HOW = re.compile(
+    r"above|below|over|under|beyond|between|after|without|upon|on|in|following", re.IGNORECASE
+)
+"""Openers without which the rest of a condition would say something else: ``without a key``."""
+_ALL_IN_BRACKETS = re.compile(r"\((?:such as|like|e\.g\.,?|for example)?(?P<said>[^()]+)\)")
+_STATED = re.compile(r"\S (?:is|are|isn['’]t|aren['’]t|shows?|says?|reads?|equals?|has|have)\b")
 _MAY = re.compile(r"(?:you|we|they|the agent|agents?|users?) (?:can|may)\b", re.IGNORECASE)
 _ALL_OF = re.compile(
     r"all\b(?!.*\b(?:errors?|issues?|problems?|failures?|alerts?|incidents?|cases?|requests?"
@@ -124,13 +141,16 @@ _INSIDE = re.compile(
     re.IGNORECASE,
 )
 _SEPARATOR = re.compile(
-    rf"\s*{ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|\s+then\s+|\s+[–—]\s+|\s+(?=(?:just|please|simply)\s)"
+    rf"\s*{ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|(?<!\band)\s+then\s+|\s+[–—]\s+"
+    r"|\s+(?=(?:just|please|simply)\s)"
 )
 _RUN_ON = re.compile(
     r"\b(?:is|are|was|were|has|have|not|no|fails?|failed|exists?|occurs?|appears?)\b[^,;:]{0,80}?\s"
     r"(?=(?:determine|check|verify|contact|escalate|restart|run|use|follow|see|open|notify|ask"
     r"|delete|remove"
-    r"|proceed|continue|go|skip|wait|roll|stop|please)\b)"
+    r"|proceed|continue|go|skip|wait|roll|stop|please)\b"
+    r"|(?<!that )(?<!what )(?<!which )(?<!whether )(?:it|they|you|we|this)"
+    r" (?:may|might|must|should|needs?|will|would|can|could|ha(?:s|ve) to)\b)"
 )
 """A condition without a comma behind it."""
 _FOR_ALL = re.compile(
@@ -254,7 +274,10 @@ def read_decision(text: str) -> Decision | None:
     split = _consequence(said, hidden, opened.end())
     if split is None:
         return _behind(said, hidden) if _WHEN.match(hidden) else None
-    condition = said[opened.end() : split[0]].strip(" *_")
+    begin = opened.start("word") if _TELLS_HOW.fullmatch(opened["word"]) else opened.end()
+    condition = said[begin : split[0]].strip(" *_")
+    if (bracket := _ALL_IN_BRACKETS.fullmatch(condition)) is not None:
+        condition = bracket["said"].strip()
     rest = said[split[1] :].strip()
     if not condition or (not _IF.match(hidden) and not _is_case(opened["word"], condition, rest)):
         return None
@@ -317,9 +340,10 @@ def _is_case(word: str, condition: str, rest: str) -> bool:
     """Whether ``when``, ``where`` or ``for`` opens a condition, and no time, place or purpose."""
     if word.lower().startswith("when") and changes_right(rest):
         return True
-    wide = word.lower().startswith(("in ", "where")) or (word.lower() == "for" and _SET.match(rest))
-    if rest and not leads(rest) and not (wide and bids(rest)):
-        return False
+    if rest and not leads(rest):
+        told = bids(rest) or (bool(_STATED.search(condition)) and explaining(rest))
+        if not told or (word.lower() == "for" and not _SET.match(rest)):
+            return False
     if word.lower() == "for":
         allowed = _MAY.match(rest)
         return not (allowed or _NO_CASE.match(condition) or _ALL_OF.match(condition))
@@ -353,6 +377,9 @@ def _consequence(said: str, hidden: str, begin: int) -> tuple[int, int] | None:
         rest = said[found.end() :]
         mark = found[0].strip()
         if not rest.strip():
+            run_on = _RUN_ON.search(hidden, begin, found.start()) if first is None else None
+            if run_on is not None:  # it says what is done, and how is said below
+                return run_on.end(), run_on.end()
             return (found.start(), found.end()) if mark == ":" else first
         if mark[:1] not in ",;" or leads(rest):
             return found.start(), found.end()
@@ -385,15 +412,15 @@ def _behind(said: str, hidden: str) -> Decision | None:
     then = said[: found.start()].strip()
     word = found["word"].lower()
     barred = word == "unless" and _BARRED.search(then)
-    if not told_to_act and not barred and not is_verdict(then):
+    if not (told_to_act or barred or is_verdict(then) or is_allowed(then)):
         return None
     if word == "if" and _FINDS_OUT.search(then):
         return None
     if not condition or condition.endswith(":"):
         return None
-    if _FOR_YOU.match(condition) and not is_verdict(then):
+    if _FOR_YOU.match(condition) and not (is_verdict(then) or is_allowed(then)):
         return None
-    as_needed = bool(_AS_NEEDED.match(condition))
+    as_needed = bool(_AS_NEEDED.match(condition)) and not is_allowed(then)
     if as_needed:
         condition = said.rstrip(" .")
     told = core(said)
@@ -401,7 +428,7 @@ def _behind(said: str, hidden: str) -> Decision | None:
         return None
     if finds_out(told) and (len(core(then).split()) < 2 or _LOOKS_IN.match(told)):
         return None
-    granted = _MAY.match(then) and _ENTITLED.match(condition)
+    granted = is_allowed(then) or (_MAY.match(then) and _ENTITLED.match(condition))
     if word.startswith("when") and _IN_TIME.match(condition) and not granted:
         return None
     otherwise = _ELSE_INSIDE.search(masked(condition))

@@ -7,7 +7,7 @@ import re
 from dcf.sop.runbook.ends import is_last_act, read_end
 from dcf.sop.runbook.jumps import NEXT, leads_elsewhere
 from dcf.sop.runbook.roles import has_somebody
-from dcf.sop.runbook.wording import core, is_order
+from dcf.sop.runbook.wording import core, is_order, plain
 
 _DECIDED = (
     r"(?:denied|rejected|refused|declined|closed|escalated|transferred|approved|cancell?ed"
@@ -37,6 +37,19 @@ _OBLIGES = re.compile(
     re.IGNORECASE,
 )
 _ALLOWED = re.compile(
+    r"(?:you|they|we|the [\w-]+|(?:[\w-]+ ){0,2}?[\w-]+s) (?:(?:may|can) (?:only )?(?:(?:also )?be"
+    r" (?:\w+ed|paid|given)|request|receive|claim|take|earn|have|get|apply|ask|use|bring|order"
+    r"|cancel|change|return|borrow|carry|work)"
+    r"|(?:are|is) (?:eligible|entitled|allowed|permitted))\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"(?:you|they|(?:[\w-]+ ){0,2}?[\w-]+s) (?:cannot|can['’]t|can not|may not|will not|won['’]t"
+    r"|are not (?:able|allowed|entitled) to|do not|don['’]t) (?:be (?:paid|reimbursed|refunded)"
+    r"|receive|get|claim|earn|accrue|qualify|have)\b",
+    re.IGNORECASE,
+)
+_SOMEBODY_MAY = re.compile(
     r"(?P<who>[^,;:.]{2,60}?) (?:may|must|shall) (?!(?:see|notice|encounter|experience|be|have|get"
     r"|receive|lose|feel|fail|not)\b)[a-z]",
     re.IGNORECASE,
@@ -87,12 +100,22 @@ def changes_right(text: str) -> bool:
     return bool(_RIGHT.match(text))
 
 
+def is_allowed(text: str) -> bool:
+    """Whether ``text`` says what somebody may have or do: ``Guests may bring a dog``."""
+    return bool(_ALLOWED.match(plain(text)))
+
+
+def is_denied(text: str) -> bool:
+    """Whether ``text`` says what somebody does not get: ``You cannot claim the fare``."""
+    return bool(_DENIED.match(plain(text)))
+
+
 def explaining(then: str) -> bool:
     """Whether ``then`` only tells how things are: ``this means that no traffic arrives``."""
     said = core(then)
-    if not said or leads(then) or is_last_act(then) or _OBLIGES.search(said):
+    if not said or leads(then) or is_last_act(then) or _OBLIGES.search(said) or is_denied(said):
         return False
-    allowed = _ALLOWED.match(said)
+    allowed = _SOMEBODY_MAY.match(said)
     if allowed is not None and has_somebody(allowed["who"]):
         return False
     return bool(_EXPLAINS.match(said))

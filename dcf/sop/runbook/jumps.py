@@ -14,12 +14,6 @@ _GO = (
     r"(?: (?:to|with|at|from|through)|(?<=go)to)|(?<!\w )back to)"
 )
 _LONGEST_PLACE = 200
-_DUE = (
-    r"(?:only )?steps? #?(?P<due>[0-9]+[a-z]?(?:\.[0-9]+)*) (?:(?:applies|apply|follows?)\b"
-    r"|(?:is|are|becomes?|must be|has to be|should be) (?:also |then )?(?:mandatory|required"
-    r"|necessary|needed|next|due|obligatory|done|performed|executed|run|repeated)\b)"
-)
-"""``Step 3 becomes mandatory``: it is what is to be done."""
 _GOES = re.compile(rf"(?:{_GO}|repeat|redo|retry|rerun)\b", re.IGNORECASE)
 _ELSEWHERE = re.compile(
     r"(?:(?:go|jump|skip|return|proceed|continue) (?:back |on |ahead |straight |directly |over )*"
@@ -33,6 +27,13 @@ _STEP = re.compile(
     r"(?P<step>[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*|(?:[ivx]+|[a-h])(?=[\W_]|$))",
     re.IGNORECASE,
 )
+_DUE = re.compile(
+    r"\bstep #?(?P<step>[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*) (?:is|becomes|has to be|must be"
+    r"|needs to be) (?:\w+ly )?(?:mandatory|required|necessary|needed|done|performed|executed"
+    r"|carried out|next)\b",
+    re.IGNORECASE,
+)
+"""``Step 4 is required``: what is done then."""
 _PART = re.compile(r"\b(?:phase|stage|section|part|task)\s*#?[0-9a-z]", re.IGNORECASE)
 _LIKE = re.compile(
     r"(?:as|like) (?:shown |described |explained |outlined |detailed |done |listed )?(?:in "
@@ -40,7 +41,6 @@ _LIKE = re.compile(
     r"(?:the )?(?:steps?|phase|section|part|task) #?(?P<step>[0-9]+[a-z]?(?:\.[0-9]+)*)\b",
     re.IGNORECASE,
 )
-_IS_DUE = re.compile(_DUE, re.IGNORECASE)
 _PREVIOUS = re.compile(
     r"\b(?:the )?(?:previous|preceding|prior|last) (?:step|action|command|check)\b", re.IGNORECASE
 )
@@ -125,7 +125,7 @@ def goes_on(text: str) -> bool:
 def leads_elsewhere(text: str) -> bool:
     """Whether ``text`` says to go somewhere else: ``jump to the table below``."""
     # The number of a step ahead is no label of what follows it here.
-    return bool(_ELSEWHERE.match(core(text)) or _IS_DUE.match(text.strip()))
+    return bool(_ELSEWHERE.match(core(text)) or _DUE.match(text.strip()))
 
 
 def step_jump(text: str) -> tuple[str, bool] | None:
@@ -134,9 +134,7 @@ def step_jump(text: str) -> tuple[str, bool] | None:
     skipped = _SKIP.search(hidden)
     if skipped:
         return skipped["step"], True
-    found = _STEP.search(hidden) or _BARE_STEP.search(hidden)
-    if found is None and (due := _IS_DUE.match(hidden.strip())):
-        return due["due"], False
+    found = _STEP.search(hidden) or _BARE_STEP.search(hidden) or _DUE.search(hidden)
     return (found["step"], False) if found else None
 
 
