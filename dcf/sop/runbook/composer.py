@@ -247,12 +247,13 @@ class Composer:
         node = self.writer.act(heading, title, scope)
         number = step_number(section.title)
         if number:
-            _number(node, number, scope)
+            self._number(node, number, scope)
         return node
 
     def _anchor(self, section: Section, nodes: Sequence[Node]) -> None:
         if nodes and section.level:
             nodes[0].anchors.append(f"#{slug(section.title)}")
+            self.steering.passed.append(f"#{slug(section.title)}")
             number = step_number(section.title)
             if number:
                 named = "h" if is_step_heading(section.title) else "*"
@@ -339,7 +340,7 @@ class Composer:
                 piece, case, scope, [], rest
             ):
                 at = len(said)
-            elif (count := _belonging(piece, rest)) and self.steering.move(
+            elif (count := _belonging(piece, rest, self.writer.settles)) and self.steering.move(
                 piece, scope, [], rest[:count]
             ):
                 at += count
@@ -494,7 +495,7 @@ class Composer:
                 node = self.writer.act(row.piece, row.action, scope, said=row.said)
                 node.role = row.role or node.role
                 if row.number:
-                    _number(node, row.number, scope)
+                    self._number(node, row.number, scope)
             else:
                 scope.numbers += [row.number] if row.number else []
                 self.writer.say(row.piece, scope.told)
@@ -649,7 +650,7 @@ class Composer:
             self.writer.say(first, scope.told, bullet=True)
             self.more(rest, below, scope)
         if len(scope.nodes) > before and item.number:
-            _number(scope.nodes[before], item.number, scope)
+            self._number(scope.nodes[before], item.number, scope)
 
     def _after_rule(self, rest: Sequence[Piece], below: Sequence[Block], scope: Scope) -> None:
         """What follows a rule is no part of the step before it."""
@@ -725,6 +726,14 @@ class Composer:
         else:
             self.writer.say(piece, scope.told)
 
+    def _number(self, node: Node, number: str, scope: Scope) -> None:
+        sections = [
+            str(scope.section),
+            *(f"#{slug(title)}" for title in self.writer.desk.path[-1:]),
+            "*",
+        ]
+        node.anchors += [f"step:{section}:{number.lower()}" for section in sections]
+
     def _prose_act(self, piece: Piece, scope: Scope) -> None:
         node = self.writer.act(piece, piece.text, scope)
         self.loops.repeat_alone(node, piece, piece.text, scope)
@@ -746,10 +755,6 @@ class Composer:
             self.writer.say(whole(block), None)
 
 
-def _number(node: Node, number: str, scope: Scope) -> None:
-    node.anchors += [f"step:{scope.section}:{number.lower()}", f"step:*:{number.lower()}"]
-
-
 def _is_code(node: Node) -> bool:
     """Whether a step was told by its commands alone."""
     return node.texts[0].startswith(("```", "~~~"))
@@ -759,9 +764,9 @@ def _first_line(text: str) -> str:
     return text.split("\n", 1)[0].replace("`", "'")
 
 
-def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
+def _belonging(piece: Piece, rest: Sequence[Piece], settles: Callable[[str], bool]) -> int:
     """How many sentences behind a condition tell what is done then: up to the one that says what is
-    done otherwise, or the order behind what only tells how things are then."""
+    done otherwise, or the order behind what only tells how things are then, and settles nothing."""
     decision = read_decision(piece.text)
     if decision is None or not rest:
         return 0
@@ -770,7 +775,7 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
             return at + 1 if at else 0
         if read_decision(one.text) is not None:
             break
-    return int(decision.explains and is_order(rest[0].text))
+    return int(decision.explains and not settles(decision.then) and is_order(rest[0].text))
 
 
 def _explained_case(piece: Piece, rest: Sequence[Piece]) -> Decision | None:
