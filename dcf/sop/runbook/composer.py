@@ -77,6 +77,7 @@ from dcf.sop.runbook.rules import is_hard_rule, is_rule
 from dcf.sop.runbook.rulings import are_rungs, in_full, read_ruling, read_rung
 from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section
+from dcf.sop.runbook.sequence import is_sequence, read_sequence
 from dcf.sop.runbook.steering import Steering
 from dcf.sop.runbook.tables import Row, read_table
 from dcf.sop.runbook.wording import (
@@ -420,6 +421,9 @@ class Composer:
 
     def code(self, block: Block, scope: Scope) -> None:
         """A block of code belongs to the step before; it is one of its own where none is open."""
+        if is_sequence(block):
+            self.writer.charts.append(block)
+            return
         if is_chart(block):
             if self.draws_more(block):
                 nodes = grow_chart(block)
@@ -739,10 +743,10 @@ class Composer:
         self.loops.repeat_alone(node, piece, piece.text, scope)
 
     def draw(self) -> list[Node]:
-        """The steps of the flowcharts; they are told in no other way."""
+        """The steps of the diagrams; they are told in no other way."""
         nodes: list[Node] = []
         for block in self.writer.charts:
-            found = read_chart(block)
+            found = read_sequence(block) if is_sequence(block) else read_chart(block)
             self.writer.desk.note(
                 whole(block), "step" if found else "note", found[0] if found else None
             )
@@ -750,7 +754,7 @@ class Composer:
         return nodes
 
     def show(self) -> None:
-        """The flowcharts as notes: they show what the steps tell."""
+        """The diagrams as notes: they show what the steps tell."""
         for block in self.writer.charts:
             self.writer.say(whole(block), None)
 

@@ -21,6 +21,7 @@ from dcf.sop.runbook.placeholders import given_values, input_name, placeholders
 from dcf.sop.runbook.roles import role_in
 from dcf.sop.runbook.rules import is_rule
 from dcf.sop.runbook.scope import Found, Scope
+from dcf.sop.runbook.sequence import is_sequence
 from dcf.sop.runbook.wording import Piece, core, pieces, title_of
 
 _IT = re.compile(r"(?:it|they|this|these)(?= (?:is|are)\b)", re.IGNORECASE)
@@ -124,7 +125,7 @@ class Writer:
     def tell(self, blocks: Iterable[Block], node: Node | None) -> None:
         """All that ``blocks`` say as text of ``node``, or as a note of the runbook."""
         for block in blocks:
-            if block.kind == "code" and is_chart(block):
+            if block.kind == "code" and (is_chart(block) or is_sequence(block)):
                 self.charts.append(block)
             elif block.kind in ("code", "html", "table"):
                 self.say(whole(block), node)
