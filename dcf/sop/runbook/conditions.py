@@ -330,8 +330,8 @@ def _behind(said: str, hidden: str) -> Decision | None:
         return None
     if not condition or condition.endswith(":") or _FOR_YOU.match(condition):
         return None
-    if _AS_NEEDED.match(condition):
-        condition = said.rstrip(" .")
+    needed = bool(_AS_NEEDED.match(condition))
+    condition = said.rstrip(" .") if needed else condition
     told = core(said)
     if _TELLING.match(told) and not _ABOUT.match(condition):
         return None
@@ -343,7 +343,8 @@ def _behind(said: str, hidden: str) -> Decision | None:
     if otherwise is not None and otherwise.start() > 0:
         instead, condition = condition[otherwise.end() :], condition[: otherwise.start()]
         return Decision(condition, then, instead, negated=word == "unless")
-    for joint in re.finditer(r"\s+and\s+(?:then\s+)?", condition):
+    joints = () if needed else re.finditer(r"\s+and\s+(?:then\s+)?", condition)
+    for joint in joints:
         if is_order(condition[joint.end() :]):
             then += condition[joint.start() :]
             condition = condition[: joint.start()]

@@ -17,7 +17,8 @@ from dcf.sop.step import YES_OR_NO, Step
 
 def outcome(draft: Draft) -> dict[str, Any]:
     """``sentences`` with their places; ``steps``, ``branches``, ``jumps``, ``loops``, ``ends``,
-    ``approvals`` and ``inputs``, each with ``line`` and ``last_line``."""
+    ``approvals`` and ``inputs``, each with ``line`` and ``last_line``. A condition whose own
+    sentence says what is done then is a branch to that step, and no step beside it."""
     lasts = _lasts(draft.sentences)
     steps = list(draft.sop.all_steps())
     following = {
@@ -31,6 +32,7 @@ def outcome(draft: Draft) -> dict[str, Any]:
     wide = {*asked, *(one.number.rpartition(".")[0] for one in steps)}
     lines = {one.number: one.line for one in steps}
     ways = _Ways(following, lasts, handing, over, lines, wide)
+    inside = {(one.number.rpartition(".")[0], one.line) for one in steps}
     branches: list[dict[str, Any]] = []
     jumps: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
@@ -72,7 +74,7 @@ def outcome(draft: Draft) -> dict[str, Any]:
     ]
     return {
         "sentences": [_sentence(one) for one in draft.sentences],
-        "steps": [step_lines(step, lasts) for step in steps],
+        "steps": [step_lines(step, lasts) for step in steps if not _only_asks(step, inside)],
         "branches": branches,
         "jumps": jumps,
         "loops": loops,
@@ -89,6 +91,12 @@ def outcome(draft: Draft) -> dict[str, Any]:
 def step_lines(step: Step, lasts: dict[int, int]) -> dict[str, Any]:
     how = "executable" if step.kind in ("wait", "approval", "loop", "end", "decision") else "manual"
     return {**_lines(step.line, lasts), "number": step.number, "kind": step.kind, "how": how}
+
+
+def _only_asks(step: Step, inside: set[tuple[str, int]]) -> bool:
+    """Whether a decision comes from the sentence of a step that it leads to: ``If it is full, empty
+    it``. ``inside`` are the steps inside of others, by the number around them and their line."""
+    return bool(step.choices) and (step.number, step.line) in inside
 
 
 def _lasts(sentences: tuple[Sentence, ...]) -> dict[int, int]:

@@ -120,6 +120,10 @@ def _columns(head: Sequence[str]) -> dict[str, int]:
                 found[name] = at
                 break
     titles = [title.strip("*_ ").lower() for title in head]
+    decided = titles[found.get("approver", 0)] in ("decision", "decisions")
+    if decided and "condition" in found and "action" not in found:
+        # Beside a column of cases it says what is decided, not by whom.
+        found = {"action" if name == "approver" else name: at for name, at in found.items()}
     if "action" not in found and "number" in found and titles[found["number"]] in ("step", "steps"):
         found["action"] = found.pop("number")
     if "action" not in found:
