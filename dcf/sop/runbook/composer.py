@@ -565,6 +565,8 @@ class Composer:
             self._after_rule(rest, below, scope)
             return
         node = self.writer.act(first, first.text, scope)
+        if below and self.declarations.asked_for(below[0], rest[-1] if rest else first):
+            below = below[1:]
         told = (read_each(one.text) for one in (first, *rest))
         each = next((one for one in told if one), "")
         if each and scope.loops < MAX_LOOPS and node.kind == "manual":

@@ -26,7 +26,11 @@ _WORDS: tuple[tuple[Purpose, str], ...] = (
         "inputs",
         r"parameters?|inputs?|arguments?|variables?|required information|information needed"
         r"|parameter"
-        r"|eingaben|paramètres|parámetros|placeholders?|environment variables?",
+        r"|eingaben|paramètres|parámetros|placeholders?|environment variables?"
+        r"|(?:required|needed|necessary|mandatory) (?:inputs?|information|data|details|fields|facts"
+        r"|values)(?: (?:from|for|by|to)\b.*)?|inputs? (?:from|for|needed|required)\b.*"
+        r"|(?:information|data|details|facts|values) (?:needed|required|to (?:collect|gather|obtain"
+        r"|provide|have ready|ask for)|(?:you|we) (?:will )?need)\b.*",
     ),
     (
         "guardrails",
