@@ -31,12 +31,15 @@ _OF_OPTION = re.compile(
 )
 _URL = re.compile(r"https?://[^\s<>\"'`]{1,400}")
 _PUT_FOR = re.compile(
-    r"(?:\b(?:set|replace|substitute|define|change)|,|\band)\s+(?:the\s+)?`\$?(?P<name>[A-Z][A-Z0-9_]{2,})`"
-    r"\s+(?:to|with|by|as)\s+(?:the|your|an?)\s",
+    r"(?:\b(?:set|replace|substitute|define|change)|,|\band)\s+(?:the\s+)?"
+    r"`\$?(?P<name>[A-Z][A-Z0-9_]{2,})`\s+(?:to|with|by|as)\s+(?:the|your|an?)\s",
     re.IGNORECASE,
 )
 """``Set `SITE` to the name of the site``."""
-_BLANK = re.compile(r"(?P<name>[A-Z][\w'’/-]*(?: [\w'’/-]+){0,4}?)[*_]{0,2}\s*:[*_]{0,2}\s*_{3,}")
+_BLANK = re.compile(
+    r"(?<![\w'’/-])(?P<name>[A-Z][\w'’/-]{0,30}(?: [\w'’/-]{1,30}){0,4}?)[*_]{0,2}\s?:"
+    r"[*_]{0,2}\s?_{3,}"
+)
 """A line of a form: ``Date: ____``."""
 _YOURS = re.compile(r"(?<![\w<$-])(?P<name>(?:YOUR|MY)[_-][A-Z0-9]+(?:[_-][A-Z0-9]+)*)\b")
 VALUE_NOUN = (
@@ -262,8 +265,10 @@ _AND = re.compile(
 def listed_names(text: str) -> list[str]:
     """What an item of a list of inputs names without saying more of it: ``keys, cards and codes``,
     ``guest group (if known)``; none where it is a sentence."""
+    if len(text) > _LONGEST:
+        return []
     said = re.sub(r"\s*\([^()]*\)", "", text).strip(" .;")
-    names = [_value(one.strip(), True) for one in _AND.split(said)] if len(said) < _LONGEST else []
+    names = [_value(one.strip(), True) for one in _AND.split(said)]
     return names if all(names) else []
 
 
