@@ -5,6 +5,7 @@ from __future__ import annotations
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import acts, decides
+from dcf.sop.runbook.headings import is_step_heading
 from dcf.sop.runbook.items import all_pieces, has_commands, is_command
 from dcf.sop.runbook.loops import read_each
 from dcf.sop.runbook.rules import is_rule
@@ -24,6 +25,8 @@ class Signs:
 
     def procedural(self, section: Section) -> bool:
         """Whether a section has steps: its heading says so, or what stands in it."""
+        if is_step_heading(section.title):
+            return True
         if section.purpose in ("note", "inputs", "roles", "guardrails", "objective"):
             return False
         if section.purpose in ("steps", "first", "aside"):

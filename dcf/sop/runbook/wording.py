@@ -79,7 +79,7 @@ _DUTY = re.compile(
     rf"(?:^|[,;.:]\s+(?:(?:and|but|so|then)\s+)?)(?P<who>you|we|they|agents?|(?:the |an? |all "
     rf"|each |every |any )?[\w`'’/-]+(?: [\w`'’/-]+){{0,8}}?)"
     rf"(?:\s*\([^)]*\)|,[^,]{{1,60}},)?\s+(?:(?:(?:will |would )?(?:have|has|need|needs) to|must"
-    r"|shall|(?:is|are) (?:required|responsible|expected|asked) (?:to|for)|is to|are to)"
+    r"|shall|(?:is|are|will be) (?:required|responsible|expected|asked) (?:to|for)|is to|are to)"
     rf"|(?P<hoped>will|should))\s+{_OFTEN}(?P<verb>[a-z-]+)\b",
     re.IGNORECASE,
 )
@@ -334,6 +334,7 @@ def is_duty(text: str) -> bool:
         return False
     for found in _DUTY.finditer(said):
         verb = found["verb"].lower()
+        verb = base_of(verb.removesuffix("ing") + "ed") or verb if verb.endswith("ing") else verb
         somebody = found["who"].lower() in ("you", "we", "they") or has_somebody(found["who"])
         if is_verb(verb) and verb not in _STATES and (somebody or not found["hoped"]):
             return True
