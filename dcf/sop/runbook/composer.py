@@ -30,6 +30,7 @@ from dcf.sop.runbook.cases import (
     is_fault,
     is_variant,
     joined,
+    names_what_follows,
     read_any_of,
     read_arrow,
     read_case,
@@ -162,6 +163,8 @@ class Composer:
         titles = [bare_title(one.title) for one in children]
         of_cases = is_variant if sum(map(is_variant, titles)) > 1 else is_fault
         faults = [one for one, said in zip(children, titles, strict=True) if of_cases(said)]
+        # A number alone makes no step of the name of a phase: ``1.1 Initial assessment``.
+        ordered = any(map(is_order, titles))
         if not counted and self._in_cases():
             faults = [one for one in children if one.purpose == "unknown"]
         alike = len(faults) > 1 and 2 * len(faults) >= len(children)
@@ -169,7 +172,7 @@ class Composer:
             if alike and child in faults:
                 scope.nodes += self.section(child, case=True)
             elif counted:
-                scope.nodes += self.section(child, counted=True)
+                scope.nodes += self.section(child, counted=ordered or child.purpose == "unknown")
             elif len(cases) < 2 or child not in cases:
                 scope.nodes += self.section_or_note(child, scope.owner or scope.last)
             elif child is cases[0]:
@@ -527,6 +530,15 @@ class Composer:
         elif say(first, scope.told, self.writer.found.inputs):
             self.writer.desk.note(first, "note", scope.told)
             self.more(rest, below, scope)
+        elif (
+            scope.last
+            and not rest
+            and below
+            and below[0].kind == "code"
+            and names_what_follows(first.text)
+        ):
+            self.writer.say(first, scope.told)
+            self.blocks(below, scope, in_step=True)
         elif (is_step and (item.number or item.is_checkbox or not _only_tells(first.text))) or (
             is_clear_order(first.text)
             or read_consent(first.text) is not None

@@ -111,7 +111,8 @@ _SO = re.compile(
 _SEEN = re.compile(
     r"(?:you|we|one)(?:'ll|’ll|\s+(?:should|will|can|may|might|must))\s+(?:now |then |also "
     r"|be able to )*"
-    r"(?:see|get|notice|find|receive|expect|observe|have (?:a|an|the)|be)\b",
+    r"(?:see|get|notice|find|receive|expect|observe|have (?:an?|the|no|up to"
+    r"|at (?:least|most)|[0-9])|be|lose|forfeit|earn|qualify|accrue|owe)\b",
     re.IGNORECASE,
 )
 """What comes of it: ``You should see a new node``."""
@@ -261,7 +262,10 @@ def is_order(text: str) -> bool:
     """Whether the sentence tells somebody to do something. It goes by its first word: verbs that
     are nouns too (``Log files are kept``) count unless a finite verb follows."""
     said = plain(text)
-    if _SEEN.match(_FILLER.sub("", said)) or any(map(_INTRODUCES.match, (said, core(text)))):
+    behind = said[_lead(said) :]
+    if any(_SEEN.match(_FILLER.sub("", one)) for one in (said, behind)) or any(
+        map(_INTRODUCES.match, (said, core(text)))
+    ):
         return False
     return _is_imperative(core(text)) or _labelled(text) or is_duty(text)
 
