@@ -15,7 +15,7 @@ from dcf.code.errors import IndexDamaged, IndexTrouble
 
 # Another number for any change of what is stored, of how files are cut, and of how names are told:
 # rows are removed by what would be stored for them today.
-_FORM = "10"
+_FORM = "11"
 _BUSY_S = 60.0
 _MOST_KEPT = 2
 _CACHE_KIB = 8_000
@@ -106,7 +106,7 @@ class IndexFile:
         """By which the file is known, if there is one."""
         try:
             status = self.path.stat()
-        except FileNotFoundError:
+        except OSError:  # what is wrong with it is said where it is opened
             return None
         return status.st_dev, status.st_ino
 

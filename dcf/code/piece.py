@@ -44,7 +44,7 @@ def pieces(text: str, symbols: Sequence[Symbol]) -> tuple[CodePiece, ...]:
     lines, is its head, the definitions in it, and what is between them.
     """
     # As the grammars count lines: only by their newlines.
-    lines = text.split("\n")
+    lines = text.removesuffix("\n").split("\n")
     owners = _owners(len(lines), symbols)
     begins: dict[int, list[str]] = {}
     for symbol in symbols:

@@ -28,7 +28,7 @@ _WORDS: tuple[tuple[Purpose, str], ...] = (
         r"|parameter"
         r"|eingaben|paramètres|parámetros|placeholders?|environment variables?"
         r"|(?:required|needed|necessary|mandatory) (?:inputs?|information|data|details|fields|facts"
-        r"|values)(?: (?:from|for|by|to)\b.*)?|inputs? (?:from|for|needed|required)\b.*"
+        r"|values)(?: (?:from|for|by|to)\b.*)?|inputs? (?:from|for|of|needed|required|to)\b.*"
         r"|(?:information|data|details|facts|values) (?:needed|required|to (?:collect|gather|obtain"
         r"|provide|have ready|ask for)|(?:you|we) (?:will )?need)\b.*",
     ),
@@ -115,7 +115,7 @@ _LEADING = re.compile(
 _NUMBERED = re.compile(
     r"(?:(?:step|phase|stage|part|task|section|schritt|étape|paso|passo|fase)"
     r"(?:\s*#?(?P<step>[0-9]+(?:\.[0-9]+)*[a-z]?)|\s+(?P<roman>[ivx]+|[a-z]))\b\s*[.:)–—-]*\s*"
-    r"|(?P<number>[0-9]+(?:\.[0-9]+)*[a-z]?)(?:[.:)]+|\s+[-–—])?\s+|(?P<letter>[A-Z])[.)]\s+)",
+    r"|[①-⑳]\s*|(?P<number>[0-9]+(?:\.[0-9]+)*[a-z]?)(?:[.:)]+|\s+[-–—])?\s+|(?P<letter>[A-Z])[.)]\s+)",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"[*_`~#:\[\]]|\{#[^}]*\}|\([^)]*\)|[^\w\s'&/.,?!-]")
@@ -163,7 +163,9 @@ _VERB_FIRST = frozenset(
 
 
 _ASKS_HOW = re.compile(
-    r"(?:how|who|whom|whose|why|where|which|when|what(?! if\b))\b", re.IGNORECASE
+    r"(?:(?:how|who|whom|whose|why|where|which|when|what(?! if\b))\b"
+    r"|(?:can|may|should|must|do|does|will) (?:i|we|you|they)\b)",
+    re.IGNORECASE,
 )
 
 

@@ -47,7 +47,7 @@ _FILLER = re.compile(
 _LEAD = re.compile(
     r"(?:(?:in|on|from|for|to|after|before|at|with|using|via|once|as|during|under|within|by|if|when"
     r"|while|unless|depending|because|since|until|upon|without|given|following|where|assuming"
-    r"|each|every)\b"
+    r"|each|every|based (?:up)?on)\b"
     r"[^:;]{1,200}?),\s+(?=[*_\[]{0,3}(?P<word>[A-Za-z-]+)(?P<rest>.{0,40}))",
     re.IGNORECASE,
 )
@@ -263,11 +263,16 @@ def is_order(text: str) -> bool:
     are nouns too (``Log files are kept``) count unless a finite verb follows."""
     said = plain(text)
     behind = said[_lead(said) :]
-    if any(_SEEN.match(_FILLER.sub("", one)) for one in (said, behind)) or any(
+    if any(_SEEN.match(_unfilled(one)) for one in (said, behind)) or any(
         map(_INTRODUCES.match, (said, core(text)))
     ):
         return False
     return _is_imperative(core(text)) or _labelled(text) or is_duty(text)
+
+
+def _unfilled(said: str) -> str:
+    found = _FILLER.match(said)
+    return said[found.end() :] if found else said
 
 
 def is_clear_order(text: str) -> bool:

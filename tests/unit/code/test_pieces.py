@@ -53,3 +53,8 @@ def test_each_line_that_says_something_is_in_one_piece(lines: list[str]) -> None
     assert {n for n, line in enumerate(lines, 1) if words(line)} <= set(covered)
     for one in found:
         assert one.text == "\n".join(lines[one.first_line - 1 : one.last_line])
+
+
+def test_the_newline_at_the_end_of_a_file_begins_no_line() -> None:
+    (one,) = pieces("alpha\nbeta\n", ())
+    assert (one.first_line, one.last_line, one.text) == (1, 2, "alpha\nbeta")
