@@ -278,6 +278,12 @@ def read_measured(text: str) -> Decision | None:
     return Decision(head.replace("*", "").strip(" *_:"), found["then"])
 
 
+def names_what_follows(text: str) -> bool:
+    """Whether ``text`` is nothing but a label of what stands below it: ``**Command:**``."""
+    label = text.strip(" *_:")
+    return text.rstrip(" *_").endswith(":") and bool(_ANNOUNCES.fullmatch(label))
+
+
 def begins(text: str) -> bool:
     """Whether ``text`` is something to do, of which the label before it leaves no doubt: any verb
     ahead is one."""

@@ -32,6 +32,7 @@ from dcf.sop.runbook.cases import (
     is_fault,
     is_variant,
     joined,
+    names_what_follows,
     read_any_of,
     read_arrow,
     read_case,
@@ -183,6 +184,8 @@ class Composer:
         titles = [bare_title(one.title) for one in children]
         of_cases = is_variant if sum(map(is_variant, titles)) > 1 else is_fault
         faults = [one for one, said in zip(children, titles, strict=True) if of_cases(said)]
+        # A number alone makes no step of the name of a phase: ``1.1 Initial assessment``.
+        ordered = any(map(is_order, titles))
         if not counted and (self._in_cases() or chooses):
             faults = [one for one in children if one.purpose == "unknown"]
         alike = len(faults) > 1 and 2 * len(faults) >= len(children)
@@ -190,7 +193,7 @@ class Composer:
             if alike and child in faults:
                 scope.nodes += self.section(child, case=True)
             elif counted:
-                scope.nodes += self.section(child, counted=True)
+                scope.nodes += self.section(child, counted=ordered or child.purpose == "unknown")
             elif len(cases) < 2 or child not in cases:
                 scope.nodes += self.section_or_note(child, scope.owner or scope.last)
             elif child is cases[0]:
@@ -638,6 +641,15 @@ class Composer:
         elif say(first, scope.told, self.writer.found.inputs):
             self.writer.desk.note(first, "note", scope.told)
             self.more(rest, below, scope)
+        elif (
+            scope.last
+            and not rest
+            and below
+            and below[0].kind == "code"
+            and names_what_follows(first.text)
+        ):
+            self.writer.say(first, scope.told)
+            self.blocks(below, scope, in_step=True)
         elif (is_step and (item.number or item.is_checkbox or not _only_tells(first.text))) or (
             is_clear_order(first.text)
             or read_consent(first.text) is not None
@@ -684,6 +696,8 @@ class Composer:
             self._after_rule(rest, below, scope)
             return
         node = self.writer.act(first, first.text, scope)
+        if below and self.declarations.asked_for(below[0], rest[-1] if rest else first):
+            below = below[1:]
         told = (read_each(one.text) for one in (first, *rest))
         each = next((one for one in told if one), "")
         if each and scope.loops < MAX_LOOPS and node.kind == "manual":

@@ -11,7 +11,7 @@ from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout
 from dcf.sop.runbook.flow import Node
 from dcf.sop.runbook.items import all_pieces, first_piece, is_duties, tells_cases
-from dcf.sop.runbook.placeholders import input_name, needed_value, placeholders
+from dcf.sop.runbook.placeholders import input_name, listed_names, needed_value, placeholders
 from dcf.sop.runbook.scope import Reader, Scope
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.tables import read_table
@@ -24,12 +24,17 @@ _INPUT = re.compile(
     r"(?=\s*(?:\(|:|–|—|\s-\s|\||$))"
 )
 _FOLLOWING = re.compile(
-    r"\b(?:have|need|know|required?|ready|at hand|before you)\b.*\b(?:following|these)\b.*"
+    r"(?:^|\b(?:to|then|and|please)\s+|,\s+)(?:provide|state|supply|ask (?:[\w'’-]+ ){0,4}for)"
+    r"(?: (?:the following|these|all of|us|me|them|with|your|their))*\s*:$"
+    r"|\b(?:have|need|know|required?|ready|at hand|before you|collect|gather|obtain)\b.*"
+    r"\b(?:following|these)\b.*"
     r"\b(?:information|details|values|data|parameters|inputs|variables|facts)\b"
     r"|\b(?:following|these)\b.*\b(?:information|details|values|data|parameters|inputs|variables"
     r"|facts)\b.*\b(?:is|are) (?:needed|required)\b",
     re.IGNORECASE,
 )
+_LONGEST_LEAD = 400
+"""Characters ahead of a list in which it is told what the list is."""
 
 
 class Declarations:
@@ -113,12 +118,15 @@ class Declarations:
             self.writer.desk.note(piece, "input")
         return True
 
-    def asked_for(self, block: Block | Callout, before: Block | Callout | None) -> bool:
-        """Whether a list names what one has to know, as the paragraph before it says, and was
-        taken."""
-        if not isinstance(block, Block) or not isinstance(before, Block):
+    def asked_for(self, block: Block | Callout, before: Block | Callout | Piece | None) -> bool:
+        """Whether a list names what one has to know, as the text before it says, and was taken."""
+        if not isinstance(block, Block) or block.kind != "list":
             return False
-        if block.kind != "list" or before.kind != "text" or not _FOLLOWING.search(before.text):
+        if before is None or isinstance(before, Callout):
+            return False
+        if isinstance(before, Block) and before.kind != "text":
+            return False
+        if not _FOLLOWING.search(before.text[-_LONGEST_LEAD:]):
             return False
         self._listed(block.children)
         return True
@@ -145,6 +153,14 @@ class Declarations:
             self.writer.tell(item.children[1:], None)
 
     def _input(self, piece: Piece) -> bool:
+        names = [input_name(one) for one in listed_names(piece.text)]
+        if len(names) > 1:
+            for one in names:
+                self.writer.found.inputs[one] = Value(
+                    one, description=piece.text, required=False, line=piece.line
+                )
+            self.writer.desk.note(piece, "input")
+            return True
         found = _INPUT.match(piece.text)
         if found is None:
             return False

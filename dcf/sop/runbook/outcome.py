@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,8 @@ from dcf.sop.step import YES_OR_NO, Step
 
 def outcome(draft: Draft) -> dict[str, Any]:
     """``sentences`` with their places; ``steps``, ``branches``, ``jumps``, ``loops``, ``ends``,
-    ``approvals`` and ``inputs``, each with ``line`` and ``last_line``."""
+    ``approvals`` and ``inputs``, each with ``line`` and ``last_line``. A condition over what
+    is done then is a branch to that, and no step beside it; to look what is so is one."""
     lasts = _lasts(draft.sentences)
     steps = list(draft.sop.all_steps())
     following = {
@@ -32,6 +33,7 @@ def outcome(draft: Draft) -> dict[str, Any]:
     wide = {*asked, *(one.number.rpartition(".")[0] for one in steps)}
     lines = {one.number: one.line for one in steps}
     ways = _Ways(following, lasts, handing, over, lines, wide)
+    conditions = _conditions(steps, draft.sentences)
     branches: list[dict[str, Any]] = []
     jumps: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
@@ -73,7 +75,7 @@ def outcome(draft: Draft) -> dict[str, Any]:
     ]
     return {
         "sentences": [_sentence(one) for one in draft.sentences],
-        "steps": [step_lines(step, lasts) for step in steps],
+        "steps": [step_lines(step, lasts) for step in steps if step.number not in conditions],
         "branches": branches,
         "jumps": jumps,
         "loops": loops,
@@ -95,6 +97,17 @@ def _repeats(text: str) -> bool:
 def step_lines(step: Step, lasts: dict[int, int]) -> dict[str, Any]:
     how = "executable" if step.kind in ("wait", "approval", "loop", "end", "decision") else "manual"
     return {**_lines(step.line, lasts), "number": step.number, "kind": step.kind, "how": how}
+
+
+def _conditions(steps: Sequence[Step], sentences: Sequence[Sentence]) -> set[str]:
+    """The numbers of decisions that only say when the steps inside of them are done: the text has
+    a condition there, ``If it is full, empty it``, and nothing that tells to look."""
+    places = {(one.step, one.place) for one in sentences}
+    inside = {(one.number.rpartition(".")[0], one.line) for one in steps}
+    around = {number for number, _ in inside}
+    said = {one for one in around if (one, "condition") in places and (one, "step") not in places}
+    in_one = {one.number for one in steps if one.choices and (one.number, one.line) in inside}
+    return said | in_one
 
 
 def _lasts(sentences: tuple[Sentence, ...]) -> dict[int, int]:

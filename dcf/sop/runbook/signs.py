@@ -33,6 +33,8 @@ class Signs:
 
     def procedural(self, section: Section) -> bool:
         """Whether a section has steps: its heading says so, or what stands in it."""
+        if is_step_heading(section.title):
+            return True
         if section.purpose in ("note", "inputs", "roles", "guardrails", "objective"):
             return False
         if section.purpose in ("steps", "first", "aside"):

@@ -35,7 +35,7 @@ from dcf.sop.runbook.rules import forbids
 from dcf.sop.runbook.scope import Reader, Scope
 from dcf.sop.runbook.subjects import read_subject
 from dcf.sop.runbook.wording import Piece, core, is_order, plain, question_of, title_of
-from dcf.sop.runbook.writer import Writer
+from dcf.sop.runbook.writer import Writer, approval
 
 _ONLY = re.compile(r"\bonly\s+(?:if|when|once|after)\b", re.IGNORECASE)
 _SHORT = 7
@@ -44,6 +44,8 @@ _LONGEST_CASE = 6
 _MOST_NESTED = 8
 """Commas of a consequence that may be a decision again; each would be looked at in each."""
 _CASE = re.compile(r"(?:with|without|from|for|on|in)\b", re.IGNORECASE)
+_BY_WHOM = re.compile(r"\sby\s", re.IGNORECASE)
+"""``When it has been approved by the vet``: the condition is that somebody agrees."""
 _OR = re.compile(r",?\s+or\s+(?:else\s+)?")
 _JOINT = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+|\.\s+")
 
@@ -257,6 +259,9 @@ class Steering:
         arm = Arm(label, line=piece.line)
         node.arms.append(arm)
         self.writer.take_inputs(decision.condition, node, is_code=False)
+        consent = read_consent(decision.condition) if decision.then else None
+        if consent is not None and consent.by and _BY_WHOM.search(consent.text) and label == YES:
+            arm.nodes.append(approval(piece, consent))
         self._fill(piece, decision.then, arm, node, scope, below, rest)
         opposite = Arm(NO if label == YES else YES, line=piece.line)
         further = read_decision(decision.further) if decision.further else None

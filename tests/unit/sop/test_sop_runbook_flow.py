@@ -188,3 +188,19 @@ def test_a_diagram_that_is_not_whole_is_read_as_far_as_it_goes(part: str) -> Non
     drawn = f"```mermaid\nsequenceDiagram\n{part}\nA->>B: Ring\n"
     found = draft(f"# Ring\n\n{drawn}{part}\n```\n")
     assert "Ring" in "".join(one.title for one in found.sop.all_steps())
+
+
+def test_a_condition_and_what_its_sentence_says_is_done_then_are_one_step() -> None:
+    text = (
+        "# Pool\n\n## Steps\n\n1. Read the gauge.\n2. If it shows red, drain the pool.\n"
+        "3. If it shows green:\n   - Rinse the filter.\n"
+    )
+    made = outcome(draft(text, "x.md"))
+    assert [one["line"] for one in made["steps"]] == [5, 6, 8]
+    assert {one["line"] for one in made["branches"]} == {6, 7}
+
+
+def test_what_is_done_if_it_is_appropriate_is_asked_once() -> None:
+    text = "# Pier\n\n## Steps\n\n1. Tow the boat to the pier, and find a berth if appropriate.\n"
+    titles = [one.title for one in draft(text, "x.md").sop.all_steps()]
+    assert sum(one.endswith("?") for one in titles) <= 1
