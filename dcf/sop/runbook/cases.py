@@ -273,6 +273,11 @@ def read_labelled(text: str, any_label: bool = False, explained: bool = False) -
     return None
 
 
+def names_no_case(label: str) -> bool:
+    """Whether ``label`` only names what follows it: ``Note``, ``Example``, ``Owner``."""
+    return bool(_ANNOUNCES.fullmatch(label))
+
+
 def is_case_like(label: str) -> bool:
     """Whether ``label``, in front of something to do, tells what is so then."""
     if len(label.split()) > _LONGEST_STATE:

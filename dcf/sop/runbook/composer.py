@@ -7,7 +7,7 @@ step and an order in running text are steps; what only tells something belongs t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dcf.sop.procedure import Note
@@ -61,10 +61,12 @@ from dcf.sop.runbook.items import (
     are_steps,
     are_values,
     first_piece,
+    firsts,
     has_commands,
     has_numbered_orders,
     is_link,
     name_cases,
+    tells_cases,
     turned_to,
     valued,
     whole,
@@ -72,6 +74,7 @@ from dcf.sop.runbook.items import (
 from dcf.sop.runbook.loops import MAX_LOOPS, Loops, read_each
 from dcf.sop.runbook.phrases import say
 from dcf.sop.runbook.rules import is_hard_rule, is_rule
+from dcf.sop.runbook.rulings import are_rungs, in_full, read_ruling, read_rung
 from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.steering import Steering
@@ -224,8 +227,7 @@ class Composer:
         if section.purpose in ("guardrails", "objective"):
             is_step = is_step or decides(section)
         if section.purpose in told and not is_step:
-            self.declarations.declare(section, node)
-            return []
+            return self.declarations.declare(section, node)
         return self.section(section)
 
     def _open_heading(
@@ -385,6 +387,11 @@ class Composer:
         path = self.writer.desk.path
         return bool(path) and has_cases(bare_title(path[-1]))
 
+    def _passes_on(self) -> bool:
+        """Whether the heading above says that others take over."""
+        path = self.writer.desk.path
+        return bool(path) and "escal" in path[-1].lower()
+
     def _quote(self, block: Block, scope: Scope) -> None:
         for inner in block.children:
             if inner.kind == "code":
@@ -454,7 +461,7 @@ class Composer:
         return asks_much(drawn) and known < _MOSTLY
 
     def _table(self, block: Block, scope: Scope) -> None:
-        table = read_table(block)
+        table = read_table(block, ladder=self._passes_on())
         for piece in table.others:
             self.writer.say(piece, scope.told)
         for row in table.rows:
@@ -487,7 +494,13 @@ class Composer:
         self.writer.desk.note(row.piece, "condition", node)
         node.texts += row.said
         arm = Arm(YES, line=row.piece.line)
-        self.steering.consequence(row.piece, row.action, arm.nodes, scope, node)
+        if row.approver:
+            who = (row.approver,)
+            title = title_of(f"Approval by {row.approver}")
+            arm.nodes.append(Node(row.piece.line, title, "approval", approvers=who))
+        if row.action:
+            then = in_full(row.action)
+            self.steering.consequence(row.piece, then, arm.nodes, scope, node)
         node.arms = [arm]
         scope.nodes.append(node)
 
@@ -514,8 +527,9 @@ class Composer:
         turned = len(items) > 1 and all(map(turned_to, items))
         values = node is not None and finds_out(node.title) and are_values(items)
         cases = cases or (len(items) > 1 and _are_cases(items) and any(map(_is_evident, items)))
+        ruled = self._ruled(block)
         for item in items:
-            if values and self._valued(item, inner):
+            if (values and self._valued(item, inner)) or self._ruled_item(item, inner, ruled):
                 continue
             if not ((over and self._named_case(item, inner)) or self._turned(item, inner, turned)):
                 self._item(item, inner, told, cases)
@@ -526,6 +540,28 @@ class Composer:
         if first is None or opens(first.text):
             return False
         case = Decision(first.text.strip(" *_:."), "")
+        return self.steering.decide(first, case, scope, item.children[1:], rest)
+
+    def _ruled(self, block: Block) -> Callable[[str], Decision | None] | None:
+        """What reads the items of a list that are rulings, or rungs of an escalation ladder."""
+        if self._passes_on() and are_rungs(firsts(block.children)):
+            return read_rung
+        return read_ruling if tells_cases(block) else None
+
+    def _ruled_item(
+        self, item: Block, scope: Scope, read: Callable[[str], Decision | None] | None
+    ) -> bool:
+        """Whether ``read`` finds a case in an item, and it was taken."""
+        first, rest = first_piece(item)
+        if read is None or first is None or is_hard_rule(first.text):
+            return False
+        case = read_decision(first.text) or read(first.text)
+        if case is None and is_rule(first.text):
+            self.writer.rule(first, scope.told, scope)
+            self._after_rule(rest, item.children[1:], scope)
+            return True
+        if case is None:
+            return False
         return self.steering.decide(first, case, scope, item.children[1:], rest)
 
     def _valued(self, item: Block, scope: Scope) -> bool:
