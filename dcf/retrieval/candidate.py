@@ -61,6 +61,11 @@ class Candidate:
         return self.parts or (self.citation,)
 
     @property
+    def heading(self) -> str:
+        """What a model is told above the text: its address, and that it is outdated, if it is."""
+        return f"{self.citation} (outdated)" if self.outdated else self.citation
+
+    @property
     def type(self) -> str:
         """What it is called in answers."""
         return "code_snippet" if self.kind == "code" else self.kind

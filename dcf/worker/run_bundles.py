@@ -184,7 +184,7 @@ def _caller(task: Task) -> Caller:
 def _told(answered: Answered) -> Iterator[str]:
     """Each text under its address."""
     for one in answered.found:
-        yield told_entry(f"## {one.candidate.citation}", one.candidate.text)
+        yield told_entry(f"## {one.candidate.heading}", one.candidate.text)
 
 
 def _event(

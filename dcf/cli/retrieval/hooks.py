@@ -130,7 +130,7 @@ async def _context(said: HookInput) -> dict[str, Any]:
         _demand_searched(answered.problems)
         return {}
     found = (one.candidate for one in answered.found)
-    entries = [told_entry(one.citation, one.text) for one in found]
+    entries = [told_entry(one.heading, one.text) for one in found]
     # With an exit code the client would not show what was found.
     warnings = [f"warning: {printable(one.with_hint)}" for one in answered.problems]
     text = "\n\n".join([_BEGINS, *entries, *warnings])

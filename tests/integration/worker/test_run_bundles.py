@@ -161,6 +161,8 @@ async def test_an_agent_is_told_what_fits_of_the_files_that_its_skill_permits(
         kept = await world.agents.messages(agent.id)
     assert "return order.total - order.fee" in asked
     assert "A refund is paid within 14 days." in asked and LOGGED in asked
+    # Nothing is where it was read from.
+    assert "## dcf://document/document-1/line/1 (outdated)" in asked
     assert "the key of refunds" not in asked
     assert all("order.fee" not in message.content for message in kept), "nothing is kept twice"
     assert event["not_permitted"] == ["private/keys.py"]
