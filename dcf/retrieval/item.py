@@ -46,7 +46,7 @@ class Item:
 
     @property
     def citation(self) -> str:
-        """Its address, which ``dcf open`` follows where the memory has the item."""
+        """Its address, which ``dcf open`` follows."""
         return str(Citation("memory", self.id))
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dcf.code import CodeHit, CodeProblem
-from dcf.memory import Clock, Document, Found, PlaybookMatch, ThreadHit, UnknownDocument
+from dcf.memory import Clock, Found, PlaybookMatch, ThreadHit
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval.audit_log import NOBODY, AuditLog, Caller
@@ -19,9 +19,10 @@ from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled
 from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of, is_among, permitted
 from dcf.retrieval.cut import with_costs
 from dcf.retrieval.errors import FactsAway, InvalidQuestion
+from dcf.retrieval.freshness import Freshness
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.question import ContextQuestion, faults_of
-from dcf.retrieval.ranking import boosted, by_guide, fused, merged
+from dcf.retrieval.ranking import boosted, by_guide, current_first, fused, merged
 from dcf.retrieval.reranker import Reranker, reranked
 from dcf.retrieval.retrievers import (
     CodeRetrievers,
@@ -91,6 +92,7 @@ class Retrieval:
         self._reranker = reranker
         self._shares = shares
         self._facts = facts
+        self._freshness = Freshness()
 
     async def log(self, project: str, new: NewItem) -> Item:
         """Keep an item. Raises InvalidItem."""
@@ -161,6 +163,7 @@ class Retrieval:
             if self._reranker is not None:
                 ranked, unused = await reranked(self._reranker, question.query, ranked)
                 problems = (*problems, *unused)
+        ranked = current_first(ranked)
         if question.budget is not None:
             told = await asyncio.to_thread(
                 bundled,
@@ -213,36 +216,30 @@ class Retrieval:
         if question.files is not None:
             # Most of what is found first may be in files that are not permitted.
             limit *= _MORE
-        return await self.documents.find(question.project, question.query, limit=limit)
+        found = await self.documents.find(question.project, question.query, limit=limit)
+        return await self._freshness.marked(self.documents, question.project, found)
 
     async def _same_files(
         self, project: str, code: Sequence[CodeHit], documents: Sequence[DocumentHit]
-    ) -> tuple[Mapping[str, str], tuple[Problem, ...]]:
-        """The formats of the files, by path, that were found as code and as documents, and that
-        both have with the same content."""
-        ids = {one.piece.path: one.piece.document_id for one in documents}
-        paths = sorted(ids.keys() & {hit.path for hit in code})
-        if self.code is None or not paths:
-            return {}, ()
+    ) -> tuple[frozenset[str], tuple[Problem, ...]]:
+        """The paths of the files that were found as code and as documents, and that both have with
+        the same content."""
+        found = {hit.path for hit in code}
+        path_of = {
+            one.piece.document_id: one.piece.path for one in documents if one.piece.path in found
+        }
+        if self.code is None or self.documents is None or not path_of:
+            return frozenset(), ()
         try:
-            digests = await self.code.of(project).digests(paths)
+            digests = await self.code.of(project).digests([*path_of.values()])
         except CodeProblem as error:
-            return {}, (error.problem,)
-        kept = await asyncio.gather(*(self._kept(ids[path]) for path in paths))
-        return {
-            one.path: one.format
-            for one in kept
-            if one is not None and one.digest == digests.get(one.path)
-        }, ()
-
-    async def _kept(self, document_id: str) -> Document | None:
-        """None where it was removed meanwhile."""
-        if self.documents is None:
-            return None
-        try:
-            return await self.documents.get(document_id)
-        except UnknownDocument:
-            return None
+            return frozenset(), (error.problem,)
+        states = await self.documents.files(project, [*path_of])
+        return frozenset(
+            path_of[one]
+            for one, state in states.items()
+            if state.digest == digests.get(path_of[one])
+        ), ()
 
     async def _experience(
         self, question: ContextQuestion

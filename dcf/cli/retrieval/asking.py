@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -9,14 +11,25 @@ from rich.table import Table
 from rich.text import Text
 
 from dcf.cli.answer import Answer
-from dcf.cli.memory.opening import person
+from dcf.cli.memory.opening import person, source_in
+from dcf.cli.memory.show import show_passage
 from dcf.cli.memory.wording import code_excerpt, excerpt, moment
-from dcf.cli.retrieval.opening import demand_kept, note_read, open_code, open_retrieval
+from dcf.cli.retrieval.opening import (
+    demand_kept,
+    memory_settings,
+    note_read,
+    open_code,
+    open_items,
+    open_retrieval,
+    place_of,
+    store_of,
+)
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import listed
+from dcf.cli.trouble import NoSuch, listed
 from dcf.cli.wording import counted
+from dcf.memory import UnknownPassage
 from dcf.problem import Problem
 from dcf.retrieval import (
     Answered,
@@ -24,8 +37,10 @@ from dcf.retrieval import (
     Caller,
     Candidate,
     ContextQuestion,
+    Item,
     NewItem,
     Scored,
+    UnknownItem,
     with_costs,
 )
 from dcf.secret_form import without_secrets
@@ -57,6 +72,38 @@ async def delete_item(settings: Settings, setting: RetrievalSetting, item_id: st
     async with open_retrieval(settings, setting, by) as retrieval:
         await retrieval.forget(project, item_id, Caller(by.name))
     return Answer({"deleted": item_id}, [f"Deleted {item_id}"], status="deleted")
+
+
+async def show_logged(settings: Settings, item_id: str) -> Answer:
+    """A logged item, where the environment has them kept, or a passage of the memory. Raises
+    BadInput, NoSuch, NotSo, a MemoryProblem, a StoreProblem."""
+    store = store_of(settings)
+    looked: list[str] = []
+    if store.backend in ("file", "postgres"):
+        async with open_items(settings, store) as items:
+            with suppress(UnknownItem):
+                return _logged(await items.get(item_id))
+        looked.append(f"{store.backend}:{place_of(settings, store)}")
+    elsewhere = memory_settings(settings, store)
+    memories = {source_in(one).path.resolve(): one for one in (elsewhere, settings)}
+    for path, one in memories.items():
+        if looked and not await asyncio.to_thread(path.exists):
+            continue
+        with suppress(UnknownPassage):
+            return await show_passage(one, item_id)
+        looked.append(f"the memory {path}")
+    message = f"there is no logged item and no passage {item_id} in {', nor in '.join(looked)}"
+    hint = "it may have been deleted, or its time was over; MEM_BACKEND and MEM_PATH name the place"
+    if store.backend == "memory":
+        hint = "MEM_BACKEND=memory keeps it in the service alone, which ends with it"
+    raise NoSuch("memory_unknown_passage", message, hint)
+
+
+def _logged(item: Item) -> Answer:
+    about = " ".join(filter(None, (item.source, item.file_path, *item.tags)))
+    head = Text.assemble((item.citation, "bold"), (f"  {moment(item.timestamp)}  {about}", "dim"))
+    fields = {"item": {**asdict(item), "tags": list(item.tags), "citation": item.citation}}
+    return Answer(fields, [head, Text(item.text)])
 
 
 async def ask(settings: Settings, setting: RetrievalSetting, question: ContextQuestion) -> Answered:
@@ -179,6 +226,7 @@ def _lines(scored: Scored, *, explain: bool) -> list[Text]:
         Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}{judged}{cost}  {head}"),
         *(Text(f"  {line}") for line in said),
         *([Text(f"  cut: the whole costs {whole:,} tokens", "dim")] if whole else []),
+        *([Text(f"  {one.outdated}", "yellow")] if one.outdated else []),
         *(Text(f"  also {citation}", "dim") for citation in one.about.get("also", ())),
     ]
     return [*lines, *(Text(f"  {why}", "dim") for why in scored.why if explain)]

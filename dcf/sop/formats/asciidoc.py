@@ -36,8 +36,11 @@ _REPLACED = {
     "&#8658;": "=>",
     "&#8592;": "<-",
     "&#8656;": "<=",
+    "<p>&#10063; ": "<p>",
+    "<p>&#10003; ": "<p>",
 }
-"""What Asciidoctor makes more beautiful, and would be wrong in a command: as it is written."""
+"""What Asciidoctor makes more beautiful, and would be wrong in a command: as it is written. The
+boxes of a checklist are told by its class."""
 _WORD = re.compile(r"[^\W_]+")
 _FAR = 400
 """Lines of the source in which the next line of the HTML is looked for."""
@@ -72,7 +75,7 @@ def without_marks(text: str) -> str:
 
 def _as_written(html: str) -> str:
     for beautiful, written in _REPLACED.items():
-        html = html.replace(beautiful, escape(written))
+        html = html.replace(beautiful, written if "<p>" in written else escape(written))
     return html
 
 

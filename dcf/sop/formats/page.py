@@ -7,12 +7,25 @@ as they are stored, and as they are exported), of MediaWiki, Sphinx, Asciidoctor
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from html import escape
 from html.parser import HTMLParser
 
 from dcf.sop.formats.marked_text import MarkedText
+from dcf.sop.formats.page_look import (
+    Style,
+    code_language,
+    depth,
+    is_aside,
+    is_card,
+    is_counted,
+    is_inline_code,
+    is_split,
+    is_ticked,
+)
 from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.headings import slug
 
 _DEEPEST = 24
@@ -22,7 +35,9 @@ _UNSEEN = frozenset(
     {"script", "style", "noscript", "template", "svg", "iframe", "object"}
     | {"ac:parameter", "ac:task-id", "ac:task-status", "ac:placeholder"}
 )
-_UNSEEN_CLASSES = frozenset({"mw-editsection", "headerlink", "toc-anchor", "heading-anchor"})
+_UNSEEN_CLASSES = frozenset(
+    {"mw-editsection", "headerlink", "toc-anchor", "heading-anchor", "conum", "linenos"}
+)
 _FLOW = frozenset(
     {"p", "div", "section", "article", "main", "header", "figure", "figcaption", "form", "hr"}
     | {
@@ -56,12 +71,28 @@ _KIND = (
     r"|hint|example|success|seealso"
 )
 _CALLOUT = re.compile(
-    rf"\b(?:admonition(?:block)?|alert|callout|confluence-information-macro|message)\b[^|]*?"
-    rf"\b(?P<kind>{_KIND})\b|^(?P<alone>{_KIND})$",
+    r"\b(?:admonition(?:block)?|alert|callout|confluence-information-macro|message|hint|notice"
+    r"|custom-block|notification)\b",
     re.IGNORECASE,
 )
-_CALLOUT_TAGS = frozenset({"div", "aside", "p", "section"})
-_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-(?!source\b)|brush:\s*)(?P<name>[\w+#-]+)")
+_KINDS = re.compile(rf"\b(?:{_KIND})\b(?!-macro)", re.IGNORECASE)
+_VAGUE = ("alert", "hint")
+"""What a call-out may be called whatever it is."""
+_CALLOUT_TAGS = frozenset({"div", "aside", "p", "section", "figure"})
+_BLOCKS = r"(?:div|p|pre|ul|ol|dl|table|section|article|h[1-6]|ac:)"
+_NO_BLOCK_INSIDE = re.compile(
+    rf"<[^<>]*>[^<]*(?:<(?!/?{_BLOCKS}\b)[^<]*)*</{_BLOCKS}\b", re.IGNORECASE
+)
+_HEADED = re.compile(
+    r"<[^<>]*>\s*(?:<(?:div|span|header)\b[^<>]*>\s*){0,3}<h[1-6]\b", re.IGNORECASE
+)
+_CODE_ALONE = re.compile(r"`(?P<code>[^`]+)`")
+_ALARM = re.compile(r"[⚠🚨❗⛔🛑‼\ufe0f]+")
+_CARD_NUMBER = re.compile(r"\W*(?:step\s*)?(?P<number>\d{1,3}|[a-z])\W*", re.IGNORECASE)
+_LETTER = re.compile(r"[^\W\d_]")
+_LANGUAGE = re.compile(
+    r"(?:language-|lang-|highlight-(?!source\b|lang-)|brush:\s*)(?P<name>[\w+#-]+)"
+)
 _LINK_TO_HERE = re.compile(r"\]\(#([^)\s]+)\)")
 
 
@@ -69,8 +100,9 @@ class Page:
     """The blocks of an HTML text, and of each line what is seen of it."""
 
     def __init__(self, text: str) -> None:
-        parser = _Parser()
-        parser.feed(_escaped_data(text))
+        text = _escaped_data(text)
+        parser = _Parser(text)
+        parser.feed(text)
         parser.close()
         parser.end()
         self.blocks = parser.root.children
@@ -127,17 +159,28 @@ def _measure(block: Block) -> None:
 class _Open:
     """A tag that is not closed yet, with the block that what stands in it goes to."""
 
-    __slots__ = ("block", "is_cell", "tag")
+    __slots__ = ("block", "is_card", "is_cell", "tag")
 
-    def __init__(self, tag: str, block: Block, is_cell: bool = False) -> None:
+    def __init__(self, tag: str, block: Block, is_card: bool = False) -> None:
         self.tag = tag
         self.block = block
-        self.is_cell = is_cell
+        self.is_cell = False
+        self.is_card = is_card
 
 
 class _Parser(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
+        self._source = text
+        self._begins = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._style = Style()
+        self._cards: list[Block] = []
+        self._ticked: list[Block] = []
+        self._terms: list[Block] = []
+        self._spans: list[str] = []
+        self._shows_code = False
+        self._in_paragraph = False
+        self._shown: list[Block] = []
         self.root = Block("quote", 1, 1)
         self.title = ""
         self.seen: dict[int, list[str]] = {}
@@ -169,7 +212,8 @@ class _Parser(HTMLParser):
             self._hidden += [tag] * (tag not in _VOID)
             return
         if self._code is not None:
-            self._find_language(attributes)
+            if tag in ("code", "pre"):
+                self._find_language(attributes)
             if tag == "br":
                 self._code.append((self.getpos()[0], ""))
             return
@@ -183,6 +227,8 @@ class _Parser(HTMLParser):
             # In code nothing else is marked.
             if not (self._text.is_marked("`") or self._text.is_marked(_MARKS[tag])):
                 self._text.open(_MARKS[tag])
+        elif tag in ("span", "font"):
+            self._begin_span(attributes)
         elif tag == "a":
             self._begin_link(attributes.get("href", ""))
         elif tag == "br":
@@ -190,7 +236,8 @@ class _Parser(HTMLParser):
         elif tag == "img":
             self._image(attributes)
         elif tag == "input":
-            self._input(attributes)
+            if attributes.get("type", "").lower() == "checkbox":
+                self._tick()
         elif tag in ("ri:page", "ri:user", "ri:attachment"):
             said = attributes.get("ri:content-title") or attributes.get("ri:filename") or ""
             self._say(said, line)
@@ -198,9 +245,9 @@ class _Parser(HTMLParser):
             self._macro(attributes.get("ac:name", ""))
         elif tag in ("pre", "ac:plain-text-body"):
             self._begin_code(tag, attributes)
-        elif tag in _HEADINGS:
+        elif tag in _HEADINGS or self._is_title(tag, classes):
             self._flush()
-            self._heading = _HEADINGS[tag]
+            self._heading = _HEADINGS.get(tag, 1)
         elif tag in _LISTS:
             self._begin_list(tag, attributes)
         elif tag in _ITEMS:
@@ -211,7 +258,7 @@ class _Parser(HTMLParser):
             self._push(tag, Block("table", line, line))
         elif tag in ("tr", "td", "th"):
             self._begin_in_table(tag)
-        elif tag in _ASIDE or attributes.get("role") == "navigation":
+        elif tag in _ASIDE or is_aside(attributes) or "colist" in classes.split():
             self._push(tag, Block("quote", line, line))
         elif tag in _FLOW or tag == "aside":
             self._begin_flow(tag, attributes, classes)
@@ -227,10 +274,13 @@ class _Parser(HTMLParser):
                 self._end_code()
         elif tag in _MARKS:
             self._text.close(_MARKS[tag])
+        elif tag in ("span", "font"):
+            if self._spans and (mark := self._spans.pop()):
+                self._text.close(mark)
         elif tag == "a":
             if self._links:
                 self._text.close(self._links.pop())
-        elif tag in _HEADINGS:
+        elif tag in _HEADINGS or (tag == "p" and self._heading):
             self._flush()
             self._heading = 0
         elif tag in ("dt", "dd"):
@@ -248,7 +298,9 @@ class _Parser(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._hidden:
-            if self._is_language and self._languages:
+            if self._hidden[0] == "style":
+                self._style.read(data)
+            elif self._is_language and self._languages:
                 self._languages[-1] = (self._languages[-1][0], data.strip())
         elif self._in_title:
             self.title += data
@@ -263,6 +315,10 @@ class _Parser(HTMLParser):
         self.title = " ".join(self.title.split())
         while len(self._open) > 1:
             self._close()
+
+    def _is_title(self, tag: str, classes: str) -> bool:
+        """Whether a paragraph is the title of the page, as programs for texts write it."""
+        return tag == "p" and "title" in classes.split() and not self.root.children
 
     # Text
 
@@ -283,13 +339,26 @@ class _Parser(HTMLParser):
         if said:
             self._say(f"![{said}]({attributes.get('src', '')[:200]})", self.getpos()[0])
 
-    def _input(self, attributes: dict[str, str]) -> None:
-        if attributes.get("type", "").lower() == "checkbox":
-            item = next(
-                (one.block for one in reversed(self._open) if one.block.kind == "item"), None
-            )
-            if item is not None:
-                item.is_checkbox = True
+    def _tick(self) -> None:
+        item = next((one.block for one in reversed(self._open) if one.block.kind == "item"), None)
+        if item is not None:
+            item.is_checkbox = True
+
+    def _begin_span(self, attributes: dict[str, str]) -> None:
+        """What a page shows as code or bold is marked so."""
+        if is_ticked(attributes):
+            self._tick()
+        looks = self._style.looks(attributes)
+        mark = "**" if "bold" in looks and not self._heading else ""
+        if "code" in looks or is_inline_code(attributes.get("class", "")):
+            mark = "`"
+        if mark and (self._text.is_marked("`") or self._text.is_marked(mark)):
+            mark = ""
+        if mark:
+            self._text.open(mark)
+        if mark == "`" and is_counted(attributes.get("class", "")):
+            self._shows_code = True
+        self._spans.append(mark)
 
     def _begin_link(self, to: str) -> None:
         mark = "[" if to else ""
@@ -307,10 +376,33 @@ class _Parser(HTMLParser):
             block = Block("heading", line, last, rows, level=self._heading)
             for name in self._ids:
                 self.anchors.setdefault(name, slug(title))
+        elif self._shows_code and self._shown_code(rows):
+            self._ids.clear()
+            return
         else:
             block = Block("text", line, last, rows)
         self._ids.clear()
         self._add(block)
+
+    def _shown_code(self, rows: list[tuple[int, str]]) -> bool:
+        """Take a paragraph of commands that is shown as code for a block of code, and with it what
+        stands below it."""
+        self._shows_code = False
+        above = self._open[-1].block
+        said = [
+            (line, found["code"]) for line, row in rows if (found := _CODE_ALONE.fullmatch(row))
+        ]
+        if above.kind not in ("quote", "callout") or len(said) < len(rows):
+            return False
+        before = above.children[-1] if above.children else None
+        if before is not None and any(before is one for one in self._shown):
+            above.children.pop()
+            said = [*before.lines[1:-1], *said]
+        elif not (self._in_paragraph and read_commands(said[0][1], "", said[0][0])):
+            return False
+        self._shown.append(code_block(said, "", said[0][0], said[-1][0]))
+        self._add(self._shown[-1])
+        return True
 
     # Blocks
 
@@ -350,24 +442,86 @@ class _Parser(HTMLParser):
                 above.children[-1:] = _settled(closed.block)
             else:
                 above.children[-1].children = _settled(closed.block)
+        elif closed.is_card or (closed.tag == "li" and closed.block.number):
+            _count(closed.block)
         elif closed.block.kind == "callout":
             _label(closed.block)
         elif closed.block.kind == "list":
             closed.block.info = ""
+            if closed.tag == "dl" and not any(closed.block is one for one in self._terms):
+                # Wikis indent a paragraph so.
+                inside = [one for item in closed.block.children for one in item.children]
+                closed.block.kind, closed.block.children = "quote", inside
 
     def _begin_flow(self, tag: str, attributes: dict[str, str], classes: str) -> None:
         self._flush()
+        self._in_paragraph = tag == "p"
         language = _LANGUAGE.search(classes)
         kind = _callout_of(tag, classes)
-        if kind:
+        if tag == "div" and is_ticked(attributes):
+            self._tick()
+        if tag in ("div", "p") and self._is_code(attributes):
+            if named := code_language(classes):
+                self._languages.append((tag, named))
+            self._begin_code(tag, attributes)
+            return
+        if tag in ("div", "section", "article") and is_card(classes) and not self._is(_HEADED):
+            self._begin_card(tag)
+        elif kind:
             self._push(tag, Block("callout", 1, 1, info=kind))
         elif tag != "p" and tag not in _VOID:
             self._open.append(_Open(tag, self._open[-1].block))
         if language:
             self._languages.append((tag, language["name"]))
 
+    def _is(self, pattern: re.Pattern[str]) -> bool:
+        """Whether ``pattern`` is found at the tag that is read."""
+        line, column = self.getpos()
+        return pattern.match(self._source, self._begins[line - 1] + column) is not None
+
+    def _is_code(self, attributes: dict[str, str]) -> bool:
+        """Whether an element is a block of code, with no other block in it."""
+        told = code_language(attributes.get("class", "")) is not None
+        return (told or "pre" in self._style.looks(attributes)) and self._is(_NO_BLOCK_INSIDE)
+
+    def _begin_card(self, tag: str) -> None:
+        """An item of the list that cards beside one another are."""
+        line = self.getpos()[0]
+        beside = self._open[-1].block.children[-1:]
+        if not beside or not any(beside[0] is one for one in self._cards):
+            beside = [Block("list", line, line)]
+            self._cards += beside
+            self._add(beside[0])
+        cards = beside[0].children
+        cards.append(Block("item", line, line, number=str(len(cards) + 1)))
+        self._open.append(_Open(tag, cards[-1], is_card=True))
+
+    def _item_above(self, level: int) -> Block | None:
+        """The item that a list belongs to which stands behind it, so many lists deep."""
+        found: Block | None = None
+        block = self._open[-1].block
+        for _ in range(level):
+            last = block.children[-1] if block.children else None
+            if last is None or last.kind != "list" or not last.children:
+                break
+            block = found = last.children[-1]
+        return found
+
     def _begin_list(self, tag: str, attributes: dict[str, str]) -> None:
-        self._push(tag, Block("list", self.getpos()[0], self.getpos()[0]))
+        listed = Block("list", self.getpos()[0], self.getpos()[0])
+        self._flush()
+        above = self._item_above(depth(attributes.get("class", "")) or 0)
+        beside = self._open[-1].block.children[-1:]
+        if above is None and beside and is_split(attributes, beside[0]):
+            listed = beside[0]
+            self._open.append(_Open(tag, listed))
+        elif above is None:
+            self._push(tag, listed)
+        else:
+            above.children.append(listed)
+            self._open.append(_Open(tag, listed))
+        if is_ticked(attributes):
+            self._ticked.append(listed)
         if tag == "ol":
             start = attributes.get("start", "1")
             kind = attributes.get("type", "1")
@@ -388,7 +542,10 @@ class _Parser(HTMLParser):
         else:
             self._push("ul", Block("list", line, line))
         above = self._open[-1].block
-        item = Block("item", line, line, is_checkbox=tag == "ac:task")
+        self._terms += [above] * (tag == "dt")
+        is_box = tag == "ac:task" or is_ticked(attributes)
+        is_box = is_box or any(above is one for one in self._ticked)
+        item = Block("item", line, line, is_checkbox=is_box)
         if above.info and above.kind == "list":
             value = attributes.get("value", "")
             count = int(value) if value.isdecimal() else int(above.info[1:])
@@ -457,14 +614,29 @@ def code_block(rows: list[tuple[int, str]], language: str, line: int, last: int)
     return Block("code", line, last, lines, info=language)
 
 
+def _count(card: Block) -> None:
+    """Let an item have the number that it shows, and begin with its words: a time or a sign before
+    them stands in their line."""
+    first, *others = card.children or [Block("text", 1, 1)]
+    shown = _CARD_NUMBER.fullmatch(unicodedata.normalize("NFKC", first.text.strip("*`")))
+    if others and shown:
+        card.number = shown["number"].lower().lstrip("0") or "0"
+        card.children = others
+    elif others and others[0].kind == "text" and not _LETTER.search(first.text):
+        shown_first = [(line, text.strip("*`")) for line, text in first.lines]
+        others[0].lines = [*shown_first, *others[0].lines]
+        others[0].line = first.line
+        card.children = others
+
+
 def _callout_of(tag: str, classes: str) -> str:
     """What kind of call-out the classes of an element say that it is; empty for none."""
     if tag not in _CALLOUT_TAGS:
         return ""
-    found = _CALLOUT.search(classes.strip())
-    if found:
-        return (found["kind"] or found["alone"]).lower()
-    return "note" if tag == "aside" else ""
+    kinds: list[str] = [kind.lower() for kind in _KINDS.findall(classes)]
+    if kinds and (_CALLOUT.search(classes) or kinds == [classes.strip().lower()]):
+        return next((kind for kind in kinds if kind not in _VAGUE), kinds[0])
+    return "note" if tag == "aside" or "callout" in classes.split() else ""
 
 
 def _counted(kind: str, count: int) -> str:
@@ -474,9 +646,15 @@ def _counted(kind: str, count: int) -> str:
 
 
 def _label(callout: Block) -> None:
-    """Where a call-out says what it is in a paragraph of its own, as the label of what follows."""
+    """Where a call-out says what it is in a paragraph of its own, as the label of what follows; a
+    sign there makes it a warning."""
     first, *others = callout.children or [Block("text", 1, 1)]
-    if others and first.text.strip("*").lower() == callout.info and others[0].kind == "text":
+    if others and others[0].kind == "text" and _ALARM.fullmatch(first.text):
+        callout.info = "warning"
+        others[0].lines = [*first.lines, *others[0].lines]
+        callout.children = others
+    named = re.fullmatch(_KIND, first.text.strip("*"), re.IGNORECASE)
+    if others and named and others[0].kind == "text":
         others[0].lines = [(first.line, f"{first.text}:"), *others[0].lines]
         callout.children = others
 
@@ -495,7 +673,7 @@ def _settled(table: Block) -> list[Block]:
         if lines:
             table.lines.append((min(lines), f"| {' | '.join(texts)} |"))
             table.last = max(table.last, *lines)
-    return [*others, table]
+    return [*others, table] if table.lines else others
 
 
 def _cell_text(block: Block) -> str:

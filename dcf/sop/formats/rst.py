@@ -31,7 +31,7 @@ _NOTED = frozenset({"versionadded", "versionchanged", "deprecated", "seealso", "
 def read_rst(text: str) -> list[Block]:
     """The blocks of ``text``. Raises RecursionError for one that nests too deep."""
     document = parsed(text)
-    writer = _Writer(text.split("\n"), _labels(document))
+    writer = _Writer(text.split("\n"), _labels(document), _substituted(document))
     return writer.blocks(document)
 
 
@@ -58,11 +58,23 @@ def _labels(document: nodes.document) -> dict[str, str]:
     return found
 
 
-class _Writer:
-    """``rows`` are the lines of the source, ``labels`` the titles that references lead to."""
+def _substituted(document: nodes.document) -> dict[str, str]:
+    """What stands for ``|name|`` in the text, by the name: words on one line."""
+    said: dict[str, str] = {}
+    for node in document.findall(nodes.substitution_definition):
+        said |= dict.fromkeys(node.get("names", ()), node.astext())
+    return {name: text for name, text in said.items() if text.strip() and "\n" not in text}
 
-    def __init__(self, rows: Sequence[str], labels: dict[str, str]) -> None:
+
+class _Writer:
+    """``rows`` are the lines of the source, ``labels`` the titles that references lead to, and
+    ``substituted`` what stands for ``|name|``."""
+
+    def __init__(
+        self, rows: Sequence[str], labels: dict[str, str], substituted: dict[str, str]
+    ) -> None:
         self._rows = rows
+        self._substituted = substituted
         self._labels = labels
         self._level = 0
 
@@ -169,7 +181,8 @@ class _Writer:
             case nodes.footnote_reference() | nodes.citation_reference():
                 return f"[{node.astext()}]"
             case nodes.substitution_reference():
-                return f"|{node.astext()}|"
+                name = nodes.whitespace_normalize_name(node.astext())
+                return self._substituted.get(name, f"|{node.astext()}|")
             case nodes.target() if node.get("refuri"):
                 return ""  # what a reference beside it leads to
             case nodes.inline() if node.get("role"):

@@ -8,6 +8,7 @@ to the step, and so does what stands between step 2 and a list that begins with 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
@@ -25,7 +26,7 @@ _ITEM = re.compile(
     r"(?:(?:[Ss]tep|[Ss]chritt|[ÉéEe]tape|[Pp]aso"
     r"|[Pp]asso)\s+)?(?P<number>[0-9]{1,4}[a-z]?(?:\.[0-9]{1,4}[a-z]?)*)(?:[.):]|\s[-–—])\s+(?=\S)"
     r"|(?P<dotted>[0-9]{1,4}[a-z]?(?:\.[0-9]{1,4}[a-z]?)+)\s+(?=[A-Z])"
-    r"|\((?P<bracket>[0-9]{1,3}|[a-z])\)\s+(?=\S)|(?P<bullet>[•▪‣◦●·☐☑✓✔✅❌➡→])\s*(?=\S)"
+    r"|\((?P<bracket>[0-9]{1,3}|[a-z])\)\s+(?=\S)|(?P<circled>[①-⑳])\s*(?=\S)|(?P<bullet>[•▪‣◦●·☐☑✓✔✅❌➡→])\s*(?=\S)"
 )
 _LETTER = re.compile(r"(?P<letter>[A-Za-z])[.)]\s+(?=\S)")
 _LIST_LINE = re.compile(r"\s*(?:[-*+]|[0-9]{1,4}[.)])\s+\S")
@@ -228,7 +229,10 @@ def _number_of(text: str) -> tuple[str, int] | None:
     found = _ITEM.match(text)
     if found is None:
         return None
-    return found["number"] or found["dotted"] or found["bracket"] or "", found.end()
+    number = found["number"] or found["dotted"] or found["bracket"] or ""
+    if circled := found["circled"]:
+        number = unicodedata.normalize("NFKC", circled)
+    return number, found.end()
 
 
 def _lettered(blocks: list[Block]) -> dict[int, tuple[str, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.blocks import read_blocks
@@ -29,7 +29,10 @@ _LABELLED = re.compile(
     rf"(?:[^\w\s]{{0,4}}\s?)?(?P<open>[*_]{{0,3}}){_KIND}[*_]{{0,3}}\s*[:!](?:[*_]{{1,3}})?\s+(?=\S)",
     re.IGNORECASE,
 )
+_FOR_READERS = re.compile(r"(?:\*\*|__)for [\w ]{2,30}:?(?:\*\*|__):?\s", re.IGNORECASE)
+"""``> **For engineers:** …``: what is told to whoever does the steps, rather than a quotation."""
 _FENCE = re.compile(rf"(?P<mark>:{{3,}})\s*\{{?\s*{_KIND}\b\}}?\s*(?P<rest>.*)", re.IGNORECASE)
+_FENCE_ALONE = re.compile(r":{3,}\s*\{?\s*\w+\s*\}?\s*")
 _ADMONITION = re.compile(
     rf"(?:!!!|\?\?\?\+?|===)\s+{_KIND}\b\s*(?P<rest>.*)|\.\. "
     rf"{_KIND.replace('kind', 'rst')}::\s*(?P<told>.*)",
@@ -71,8 +74,21 @@ def with_callouts(blocks: Sequence[Block]) -> Iterator[Block | Callout]:
         first = at if len(block.lines) > 1 else at + 1
         behind = bisect_left(closing, first)
         end = closing[behind] if behind < len(closing) else at
-        yield Callout(opened["kind"], None, list(blocks[at : end + 1]))
+        yield _fenced(opened["kind"], list(blocks[at : end + 1]))
         at = end + 1
+
+
+def _fenced(kind: str, blocks: list[Block]) -> Callout:
+    """What stands between ``:::warning`` and ``:::``; the first of them is its title."""
+    begin, end = blocks[0], blocks[-1]
+    title = None
+    if _FENCE_ALONE.fullmatch(begin.lines[0][1]):
+        line, said = begin.lines[0]
+        title = Piece(line, line, said)
+        blocks[0] = replace(begin, lines=begin.lines[1:])
+    if _closes(end):
+        blocks[-1] = replace(blocks[-1], lines=blocks[-1].lines[:-1])
+    return Callout(kind, title, [one for one in blocks if one.lines or one.children])
 
 
 def _closes(block: Block) -> bool:
@@ -88,6 +104,8 @@ def callout_of(block: Block) -> Callout | None:
         found = _QUOTED.match(block.children[0].text)
         if found:
             return Callout(found["kind"] or found["bold"], None, block.children)
+        if _FOR_READERS.match(block.children[0].text):
+            return Callout("note", None, block.children)
     if block.kind == "text":
         found = _ADMONITION.match(block.text)
         if found:

@@ -6,11 +6,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dcf.sop.runbook.block import Block
-from dcf.sop.runbook.cases import acts, is_action, read_case, read_trigger
+from dcf.sop.runbook.cases import acts, depends_on, is_action, read_case, read_trigger
+from dcf.sop.runbook.conditions import opens, read_decision
+from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.headings import bare_title, is_name, is_step_heading, step_number
 from dcf.sop.runbook.items import all_pieces
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.wording import Piece, is_clear_order, is_order, pieces
+
+
+def chooses_below(blocks: Sequence[Block]) -> bool:
+    """Whether the last sentence over sections says that what is done depends on something."""
+    last = blocks[-1] if blocks and blocks[-1].kind == "text" else None
+    told = list(pieces(last.lines)) if last else []
+    return bool(told) and depends_on(told[-1].text)
+
+
+def states_case(section: Section) -> bool:
+    """Whether the first sentence of a section says in full in which case what is done."""
+    first = section.blocks[0] if section.blocks and section.blocks[0].kind == "text" else None
+    told = next(pieces(first.lines), None) if first else None
+    decision = read_decision(told.text) if told and opens(told.text) else None
+    return decision is not None and leads(decision.then) and not section.children
 
 
 def is_counted(section: Section) -> bool:

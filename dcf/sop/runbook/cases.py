@@ -10,6 +10,7 @@ from dcf.sop.runbook.answers import ARROW, read_answer
 from dcf.sop.runbook.conditions import Decision, opens, read_alone, read_decision
 from dcf.sop.runbook.consequences import bids, is_verdict, leads
 from dcf.sop.runbook.ends import hands_over, is_last_act
+from dcf.sop.runbook.headings import bare_title
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.verbs import is_verb
 from dcf.sop.runbook.wording import Piece, core, is_order, pieces, plain
@@ -44,7 +45,8 @@ _FAULT = re.compile(
     r"|expired|broken|slow|pending|exhausted|stopped|unhealthy|degraded|blank|invalid|wrong|denied"
     r"|refused|unknown|crash\w*|too (?:many|few|high|low|large|slow|big|old)|high|low|insufficient"
     r"|errors?|timed? ?outs?|leaks?|corrupt\w*|mismatch|unresponsive|outage|overload\w*|without"
-    r"|scaled|restarting|looping|evicted|throttl\w+|rejected|unauthori[sz]ed|incorrect)\b"
+    r"|violat\w+|(?:un|mis)\w{4,}ed|scaled|restarting|looping|evicted|throttl\w+|rejected"
+    r"|unauthori[sz]ed|incorrect)\b"
     r"| (?:open|closed|locked|offline|critical|exceeded)$",
     re.IGNORECASE,
 )
@@ -133,6 +135,27 @@ _VARIANT = re.compile(
     r"|.*\b(?:users|customers|clients|employees|members|accounts|tenants|patients|students|orders)",
     re.IGNORECASE,
 )
+_TOLD = re.compile(
+    r"(?P<said>[^\n]{8,300}?)\.\s+(?P<word>(?:(?:in|for) (?:this|that|such a|these|such) cases?"
+    r"|(?:when|if) (?:this|that) (?:happens|occurs|is (?:so|the case))|if so),?\s+)?(?P<then>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_VERSIONS = re.compile(
+    r".*[0-9]\S* (?:and|or) (?:later|newer|above|older|earlier|below|higher|lower|up)"
+    r"|(?:before|until|since|up to|older than|newer than) \S.*[0-9].*",
+    re.IGNORECASE,
+)
+_SOME_OF = re.compile(
+    r"(?P<kind>(?:any |all )?[A-Za-z][\w-]*s(?: [\w-]+){0,2}? (?:with(?:out)?|over|under|above"
+    r"|below|between|(?:(?!other|rather)[a-z]+er|more|less) than) [^.;:?!]{3,160}?),?"
+    r" (?:should|must|need to|have to|are to) (?!not\b)[a-z][^?]*",
+    re.IGNORECASE,
+)
+_VARIES = re.compile(
+    r"\b(?:depend(?:s|ing) (?:up)?on|according to)\b(?! how\b)[^.;:]{0,80}[.:]?$"
+    r"|\bone of the\b[^.;]{0,40}\b(?:methods|ways|options|procedures|approaches|cases|scenarios)\b",
+    re.IGNORECASE,
+)
 _LONGEST_STATE = 12
 _BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{3,90}(?:\*\*|__)[.:]?")
 
@@ -146,7 +169,8 @@ def read_case(title: str) -> Decision | None:
     named = _ONE_OF.match(said) or _IF_SO.match(said)
     if named:
         return Decision(said[named.end() :].strip(" *_"), "")
-    return Decision(said, "") if is_state(said) or _LEFT.match(said) else None
+    is_so = is_state(bare_title(said)) or _LEFT.match(said)
+    return Decision(said, "") if is_so else None
 
 
 def decides(section: Section) -> bool:
@@ -174,7 +198,8 @@ def acts(text: str) -> bool:
 
 def read_case_of(text: str) -> Decision | None:
     """The case that a sentence names without a word for it, and what is done in it."""
-    return read_arrow(text) or read_asked(text) or read_labelled(text)
+    told = read_arrow(text) or read_asked(text) or read_told(text) or read_labelled(text)
+    return told or read_kind(text)
 
 
 def read_when_to(title: str) -> str:
@@ -216,6 +241,8 @@ def is_fault(text: str) -> bool:
 
 def is_variant(title: str) -> bool:
     """Whether a heading beside others says for what its steps are: ``On macOS``, ``New users``."""
+    if _VERSIONS.fullmatch(title):
+        return True
     return bool(_VARIANT.fullmatch(title)) and not is_order(title)
 
 
@@ -266,6 +293,27 @@ def read_asked(text: str) -> Decision | None:
     return Decision(found["asked"].strip(" *_"), then) if leads(then) else None
 
 
+def read_kind(text: str) -> Decision | None:
+    """``Parcels over 20 kg must be carried by two``: what is done with some of several things."""
+    found = _SOME_OF.fullmatch(plain(text)) if len(text) <= MAX_PHRASE else None
+    return Decision(found["kind"].strip(" ,"), found[0]) if found else None
+
+
+def read_told(text: str) -> Decision | None:
+    """``The log may be empty. In this case, restart it``: what is done if it is as the sentence
+    before says."""
+    found = _TOLD.match(text) if len(text) <= MAX_PHRASE else None
+    if found is None:
+        return None
+    said, then = found["said"].strip(), found["then"]
+    alone = read_alone(plain(said)) if opens(said) else None
+    if not bids(then) or opens(said) != (found["word"] is None):
+        return None
+    if is_order(said) if alone is None else read_decision(said) is not None:
+        return None
+    return Decision(alone.condition if alone else plain(said), then)
+
+
 def joined(said: Sequence[Piece]) -> list[Piece]:
     """``said`` with each question, or case in bold letters, and what is done then as one."""
     found: list[Piece] = []
@@ -276,6 +324,9 @@ def joined(said: Sequence[Piece]) -> list[Piece]:
             if read_asked(whole) or read_labelled(whole):
                 found[-1] = Piece(before.line, one.last, whole)
                 continue
+        if before is not None and read_told(f"{before.text} {one.text}"):
+            found[-1] = Piece(before.line, one.last, f"{before.text} {one.text}")
+            continue
         found.append(one)
     return found
 
@@ -290,6 +341,11 @@ def read_any_of(text: str) -> str | None:
 def depends(text: str) -> bool:
     """Whether one of several things below is done: ``Depending on the type:``."""
     return text.rstrip(" *_").endswith(":") and bool(_DEPENDS.match(text))
+
+
+def depends_on(text: str) -> bool:
+    """Whether what is done depends on something: ``The repair depends on which part is worn.``"""
+    return bool(_VARIES.search(plain(text)))
 
 
 def read_arrow(text: str) -> Decision | None:

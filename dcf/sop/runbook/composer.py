@@ -16,9 +16,11 @@ from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout, with_callouts
 from dcf.sop.runbook.case_sections import (
+    chooses_below,
     has_action,
     is_case,
     is_counted,
+    states_case,
     with_actions,
     without_trigger,
 )
@@ -38,7 +40,14 @@ from dcf.sop.runbook.cases import (
     read_when_to,
 )
 from dcf.sop.runbook.command import read_commands
-from dcf.sop.runbook.conditions import Decision, read_aside, read_decision
+from dcf.sop.runbook.conditions import (
+    Decision,
+    finds_out,
+    opens,
+    read_alone,
+    read_aside,
+    read_decision,
+)
 from dcf.sop.runbook.consequences import leads
 from dcf.sop.runbook.declarations import Declarations
 from dcf.sop.runbook.desk import Desk
@@ -50,10 +59,14 @@ from dcf.sop.runbook.items import (
     all_pieces,
     answer_of,
     are_steps,
+    are_values,
     first_piece,
     has_commands,
     has_numbered_orders,
     is_link,
+    name_cases,
+    turned_to,
+    valued,
     whole,
 )
 from dcf.sop.runbook.loops import MAX_LOOPS, Loops, read_each
@@ -70,6 +83,7 @@ from dcf.sop.runbook.wording import (
     is_order,
     is_statement,
     pieces,
+    plain,
     question_of,
     title_of,
     word_stems,
@@ -136,6 +150,8 @@ class Composer:
             decision = Decision(section.title, "")
         if decision is None and has_action(section):
             decision = Decision(section.title, "")
+        if decision and not decision.then and states_case(section):
+            decision = None  # it names the case that its first sentence tells
         if section.level and not aside and decision:
             return self._decided(section, heading, decision, scope)
         node = None if aside else self._open_heading(section, heading, scope, counted)
@@ -146,7 +162,7 @@ class Composer:
         if over:
             self.steering.any_of(heading, then, blocks[0], inner)
         self.blocks(blocks[1:] if over else blocks, inner)
-        self._below(section.children, inner)
+        self._below(section.children, inner, chooses_below(blocks))
         self.writer.desk.path = section.path
         self._anchor(section, scope.nodes)
         if scope.nodes:
@@ -155,14 +171,15 @@ class Composer:
             self.writer.desk.note(heading, "note", scope.nodes[0] if scope.nodes else None)
         return scope.nodes
 
-    def _below(self, children: Sequence[Section], scope: Scope) -> None:
+    def _below(self, children: Sequence[Section], scope: Scope, chooses: bool) -> None:
+        """Sections below one that is read; ``chooses``: it says that one of them is done."""
         cases = [one for one in children if self.by_cases and is_case(one)]
         counted = len(children) > 1 and all(is_counted(one) for one in children)
         children = with_actions(children)
         titles = [bare_title(one.title) for one in children]
         of_cases = is_variant if sum(map(is_variant, titles)) > 1 else is_fault
         faults = [one for one, said in zip(children, titles, strict=True) if of_cases(said)]
-        if not counted and self._in_cases():
+        if not counted and (self._in_cases() or chooses):
             faults = [one for one in children if one.purpose == "unknown"]
         alike = len(faults) > 1 and 2 * len(faults) >= len(children)
         for child in children:
@@ -259,7 +276,7 @@ class Composer:
                 self.writer.desk.noted.remove(noted)
                 within = Scope(act.inside, scope.section, scope.loops, act)
             self.blocks(blocks, within)
-            self._below(section.children, within)
+            self._below(section.children, within, chooses_below(blocks))
             node.arms = [Arm(NO if decision.negated else YES, inner.nodes)]
             if not inner.nodes:  # there is nothing to do in that case
                 noted.place, noted.node = "note", None
@@ -480,7 +497,8 @@ class Composer:
         if all(is_link(item) for item in block.children):
             self.writer.tell([block], None)  # a table of contents
             return
-        if node is not None and node.is_open and self._answers([block], node, scope):
+        asking = node or scope.owner
+        if asking is not None and asking.is_open and self._answers([block], asking, scope):
             return
         items = block.children
         inner = scope
@@ -492,9 +510,42 @@ class Composer:
         told = are_steps(items)
         within = scope.owner is not None and scope.owner.arms
         cases = cases or (len(items) > 1 and not within and self._in_cases())
+        over = name_cases(items)
+        turned = len(items) > 1 and all(map(turned_to, items))
+        values = node is not None and finds_out(node.title) and are_values(items)
         cases = cases or (len(items) > 1 and _are_cases(items) and any(map(_is_evident, items)))
         for item in items:
-            self._item(item, inner, told, cases)
+            if values and self._valued(item, inner):
+                continue
+            if not ((over and self._named_case(item, inner)) or self._turned(item, inner, turned)):
+                self._item(item, inner, told, cases)
+
+    def _named_case(self, item: Block, scope: Scope) -> bool:
+        """Whether an item names a case over what is done then, and was taken."""
+        first, rest = first_piece(item)
+        if first is None or opens(first.text):
+            return False
+        case = Decision(first.text.strip(" *_:."), "")
+        return self.steering.decide(first, case, scope, item.children[1:], rest)
+
+    def _valued(self, item: Block, scope: Scope) -> bool:
+        """Whether an item is a value of what was looked at before, and was taken."""
+        first, rest = first_piece(item)
+        case = valued(item)
+        if first is None or case is None:
+            return False
+        return self.steering.decide(first, case, scope, item.children[1:], rest)
+
+    def _turned(self, item: Block, scope: Scope, turned: bool) -> bool:
+        """Whether an item says who is turned to, and in which case, and was taken."""
+        first, rest = first_piece(item)
+        case = turned_to(item) if turned else None
+        if first is None or case is None:
+            return False
+        title = bare_title(self.writer.desk.path[-1]) if self.writer.desk.path else ""
+        then = f"{title} {case.then}" if is_order(title) else case.then
+        case = replace(case, then=then)
+        return self.steering.decide(first, case, scope, item.children[1:], rest)
 
     def _answers(self, blocks: Sequence[Block], node: Node, scope: Scope) -> bool:
         """Whether ``blocks`` are answers (``Yes: …``, ``No: …``) to what ``node`` asks; then they
@@ -552,9 +603,17 @@ class Composer:
         self.blocks(below, scope, in_step=True)
 
     def more(self, rest: Sequence[Piece], below: Sequence[Block], scope: Scope) -> None:
-        for piece in rest:
+        case = read_alone(plain(rest[-1].text)) if rest and below and opens(rest[-1].text) else None
+        if case is None or read_decision(rest[-1].text) is not None:
+            case = None
+        for piece in rest if case is None else rest[:-1]:
             self.sentence(piece, scope, in_step=True)
-        self.blocks(below, scope, in_step=True)
+        node = scope.last
+        if case is None or node is None or node.kind == "end":
+            self.blocks(below, scope, in_step=True)
+        else:
+            inner = Scope(node.inside, scope.section, scope.loops, node)
+            self.steering.decide(rest[-1], case, inner, below, [])
 
     def _step_item(
         self, item: Block, first: Piece, rest: list[Piece], below: list[Block], scope: Scope

@@ -8,13 +8,14 @@ from itertools import islice
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.answers import ARROW
-from dcf.sop.runbook.consequences import bids, explaining, is_verdict, leads
+from dcf.sop.runbook.consequences import bids, explaining, is_allowed, is_verdict, leads
 from dcf.sop.runbook.flow import NO, YES
 from dcf.sop.runbook.wording import core, is_order, plain
 
 _BEFORE = (
     r"(?:(?:however|but|and|also|then|now|or|else|otherwise|only|note that|alternatively|optionally"
-    r"|similarly|likewise|finally|next|first|\*\*|__|[-–]),?\s*)*"
+    r"|similarly|likewise|finally|next|first|(?:regardless|irrespective) of [^,.;:]{2,60}"
+    r"|(?:in|for) [^,.;:]{2,30}(?=, (?:if|when)\b)|\*\*|__|[-–]),?\s*)*"
 )
 _FAILS = (
     r"(?:fail\w*|errors?|attempts?|tries|retries|unsuccessful|timeouts?|mismatch|refusal|denial)"
@@ -26,7 +27,8 @@ _OUTCOME = (
 """What may come of something, or not: after it, on it, in case of it."""
 _EVENT = (
     r"(?:[^,;:]{2,80}?\b(?:exceeds?|reach(?:es|ed)|drops?|rises?|falls?|fails?|breaks?|hangs|crashes"
-    r"|stops?|above|below|over|under|suspect\w*|smells?|hears?|notices?)\b)"
+    r"|stops?|(?:above|below|over|under)(?= (?:[~€$£]?[0-9]|(?:the |an? |its )?(?:[\w-]+ )?"
+    r"(?:threshold|limit|quota|level|target)))|suspect\w*|smells?|hears?|notices?)\b)"
 )
 """What nobody brings about by doing the steps."""
 _IF = re.compile(
@@ -41,6 +43,8 @@ _IF = re.compile(
     r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
     rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
     r"|without(?=\s+(?!\w+ing\b))"
+    r"|(?:upon|following)(?=\s+(?:an?|any|each|every|further|repeated|continued)\s"
+    r"(?!(?:\w+ )?(?:receipt|completion|arrival|approval|request)\b))"
     r"|where applicable,? if|wenn|falls|sollte|si|en caso de(?: que)?|en cas de)\b\s*",
     re.IGNORECASE,
 )
@@ -55,7 +59,7 @@ _WHEN = re.compile(
 """Words that open a condition, or tell something else: a time, a place, a purpose."""
 _IN_TIME = re.compile(
     r"[\w-]+ing\b|you(?:'re|’re)?\b(?! (?:see|find|cannot|can['’]t|do not|don['’]t|notice|suspect"
-    r"|get|receive|hear|encounter|lack)\b)"
+    r"|get|receive|hear|encounter|lack|reach|exceed|lose|leave|fail|miss|become|run out)\b)"
     r"|(?:possible|applicable|needed|necessary|appropriate|required|relevant|available)\b"
     r"|.*\b(?:done|finish(?:ed|es)|complet\w+|ready|prompted|asked|over|up|installed|created"
     r"|started"
@@ -75,6 +79,12 @@ _NO_CASE = re.compile(
     r"|safety reasons|security reasons)\b",
     re.IGNORECASE,
 )
+_TELLS_HOW = re.compile(
+    r"above|below|over|under|beyond|between|after|without|upon|on|in|following", re.IGNORECASE
+)
+"""Openers without which the rest of a condition would say something else: ``without a key``."""
+_ALL_IN_BRACKETS = re.compile(r"\((?:such as|like|e\.g\.,?|for example)?(?P<said>[^()]+)\)")
+_STATED = re.compile(r"\S (?:is|are|isn['’]t|aren['’]t|shows?|says?|reads?|equals?|has|have)\b")
 _MAY = re.compile(r"(?:you|we|they|the agent|agents?|users?) (?:can|may)\b", re.IGNORECASE)
 _ALL_OF = re.compile(
     r"all\b(?!.*\b(?:errors?|issues?|problems?|failures?|alerts?|incidents?|cases?|requests?"
@@ -91,13 +101,16 @@ _INSIDE = re.compile(
     re.IGNORECASE,
 )
 _SEPARATOR = re.compile(
-    rf"\s*{ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|\s+then\s+|\s+[–—]\s+|\s+(?=(?:just|please|simply)\s)"
+    rf"\s*{ARROW}\s*|\s*[:,;]\s*(?:then\s+)?|(?<!\band)\s+then\s+|\s+[–—]\s+"
+    r"|\s+(?=(?:just|please|simply)\s)"
 )
 _RUN_ON = re.compile(
     r"\b(?:is|are|was|were|has|have|not|no|fails?|failed|exists?|occurs?|appears?)\b[^,;:]{0,80}?\s"
     r"(?=(?:determine|check|verify|contact|escalate|restart|run|use|follow|see|open|notify|ask"
     r"|delete|remove"
-    r"|proceed|continue|go|skip|wait|roll|stop|please)\b)"
+    r"|proceed|continue|go|skip|wait|roll|stop|please)\b"
+    r"|(?<!that )(?<!what )(?<!which )(?<!whether )(?:it|they|you|we|this)"
+    r" (?:may|might|must|should|needs?|will|would|can|could|ha(?:s|ve) to)\b)"
 )
 """A condition without a comma behind it."""
 _FOR_ALL = re.compile(
@@ -203,7 +216,10 @@ def read_decision(text: str) -> Decision | None:
     split = _consequence(said, hidden, opened.end())
     if split is None:
         return _behind(said, hidden) if _WHEN.match(hidden) else None
-    condition = said[opened.end() : split[0]].strip(" *_")
+    begin = opened.start("word") if _TELLS_HOW.fullmatch(opened["word"]) else opened.end()
+    condition = said[begin : split[0]].strip(" *_")
+    if (bracket := _ALL_IN_BRACKETS.fullmatch(condition)) is not None:
+        condition = bracket["said"].strip()
     rest = said[split[1] :].strip()
     if not condition or (not _IF.match(hidden) and not _is_case(opened["word"], condition, rest)):
         return None
@@ -261,8 +277,10 @@ def opens(text: str) -> bool:
 
 def _is_case(word: str, condition: str, rest: str) -> bool:
     """Whether ``when``, ``where`` or ``for`` opens a condition, and no time, place or purpose."""
-    if rest and not leads(rest) and not (word.lower().startswith("in ") and bids(rest)):
-        return False
+    if rest and not leads(rest):
+        told = bids(rest) or (bool(_STATED.search(condition)) and explaining(rest))
+        if word.lower() == "for" or not told:
+            return False
     if word.lower() == "for":
         allowed = _MAY.match(rest)
         return not (allowed or _NO_CASE.match(condition) or _ALL_OF.match(condition))
@@ -296,6 +314,9 @@ def _consequence(said: str, hidden: str, begin: int) -> tuple[int, int] | None:
         rest = said[found.end() :]
         mark = found[0].strip()
         if not rest.strip():
+            run_on = _RUN_ON.search(hidden, begin, found.start()) if first is None else None
+            if run_on is not None:  # it says what is done, and how is said below
+                return run_on.end(), run_on.end()
             return (found.start(), found.end()) if mark == ":" else first
         if mark[:1] not in ",;" or leads(rest):
             return found.start(), found.end()
@@ -324,20 +345,22 @@ def _behind(said: str, hidden: str) -> Decision | None:
     condition = said[found.end() :].strip(" .")
     then = said[: found.start()].strip()
     word = found["word"].lower()
-    if not told_to_act and not is_verdict(then):
+    if not told_to_act and not is_verdict(then) and not is_allowed(then):
         return None
     if word == "if" and _FINDS_OUT.search(then):
         return None
-    if not condition or condition.endswith(":") or _FOR_YOU.match(condition):
+    if not condition or condition.endswith(":"):
         return None
-    if _AS_NEEDED.match(condition):
+    if _FOR_YOU.match(condition) and not is_allowed(then):
+        return None
+    if _AS_NEEDED.match(condition) and not is_allowed(then):
         condition = said.rstrip(" .")
     told = core(said)
     if _TELLING.match(told) and not _ABOUT.match(condition):
         return None
     if finds_out(told) and (len(core(then).split()) < 2 or _LOOKS_IN.match(told)):
         return None
-    if word.startswith("when") and _IN_TIME.match(condition):
+    if word.startswith("when") and _IN_TIME.match(condition) and not is_allowed(then):
         return None
     otherwise = _ELSE_INSIDE.search(masked(condition))
     if otherwise is not None and otherwise.start() > 0:

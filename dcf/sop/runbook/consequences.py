@@ -6,7 +6,7 @@ import re
 
 from dcf.sop.runbook.ends import is_last_act, read_end
 from dcf.sop.runbook.jumps import NEXT, leads_elsewhere
-from dcf.sop.runbook.wording import core, is_order
+from dcf.sop.runbook.wording import core, is_order, plain
 
 _DECIDED = (
     r"(?:denied|rejected|refused|declined|closed|escalated|transferred|approved|cancell?ed"
@@ -33,6 +33,19 @@ _OBLIGES = re.compile(
     r"|customers?|admin\w*|operators?|chairs?|reviewers?|directors?|board)\b[^,;]{0,40}"
     r" (?:may|can|will|would)"
     rf"|(?:is|are) {_DECIDED})\b",
+    re.IGNORECASE,
+)
+_ALLOWED = re.compile(
+    r"(?:you|they|we|the [\w-]+|(?:[\w-]+ ){0,2}?[\w-]+s) (?:(?:may|can) (?:only )?(?:(?:also )?be"
+    r" (?:\w+ed|paid|given)|request|receive|claim|take|earn|have|get|apply|ask|use|bring|order"
+    r"|cancel|change|return|borrow|carry|work)"
+    r"|(?:are|is) (?:eligible|entitled|allowed|permitted))\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"(?:you|they|(?:[\w-]+ ){0,2}?[\w-]+s) (?:cannot|can['’]t|can not|may not|will not|won['’]t"
+    r"|are not (?:able|allowed|entitled) to|do not|don['’]t) (?:be (?:paid|reimbursed|refunded)"
+    r"|receive|get|claim|earn|accrue|qualify|have)\b",
     re.IGNORECASE,
 )
 _EXPLAINS = re.compile(
@@ -63,9 +76,19 @@ def is_verdict(text: str) -> bool:
     return bool(read_end(text) or is_last_act(text) or _VERDICT.search(text))
 
 
+def is_allowed(text: str) -> bool:
+    """Whether ``text`` says what somebody may have or do: ``Guests may bring a dog``."""
+    return bool(_ALLOWED.match(plain(text)))
+
+
+def is_denied(text: str) -> bool:
+    """Whether ``text`` says what somebody does not get: ``You cannot claim the fare``."""
+    return bool(_DENIED.match(plain(text)))
+
+
 def explaining(then: str) -> bool:
     """Whether ``then`` only tells how things are: ``this means that no traffic arrives``."""
     said = core(then)
-    if not said or leads(then) or is_last_act(then) or _OBLIGES.search(said):
+    if not said or leads(then) or is_last_act(then) or _OBLIGES.search(said) or is_denied(said):
         return False
     return bool(_EXPLAINS.match(said))

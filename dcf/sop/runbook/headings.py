@@ -24,8 +24,8 @@ _WORDS: tuple[tuple[Purpose, str], ...] = (
     ),
     (
         "inputs",
-        r"parameters?|inputs?|arguments?|variables?|required information|information needed"
-        r"|parameter"
+        r"parameters?|inputs?(?: (?:from|for|of|needed|required|to)\b.*)?|arguments?|variables?"
+        r"|required information|information needed|parameter"
         r"|eingaben|paramètres|parámetros|placeholders?|environment variables?",
     ),
     (
@@ -111,7 +111,7 @@ _LEADING = re.compile(
 _NUMBERED = re.compile(
     r"(?:(?:step|phase|stage|part|task|section|schritt|étape|paso|passo|fase)"
     r"(?:\s*#?(?P<step>[0-9]+(?:\.[0-9]+)*[a-z]?)|\s+(?P<roman>[ivx]+|[a-z]))\b\s*[.:)–—-]*\s*"
-    r"|(?P<number>[0-9]+(?:\.[0-9]+)*[a-z]?)(?:[.:)]+|\s+[-–—])?\s+|(?P<letter>[A-Z])[.)]\s+)",
+    r"|[①-⑳]\s*|(?P<number>[0-9]+(?:\.[0-9]+)*[a-z]?)(?:[.:)]+|\s+[-–—])?\s+|(?P<letter>[A-Z])[.)]\s+)",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"[*_`~#:\[\]]|\{#[^}]*\}|\([^)]*\)|[^\w\s'&/.,?!-]")
@@ -159,7 +159,9 @@ _VERB_FIRST = frozenset(
 
 
 _ASKS_HOW = re.compile(
-    r"(?:how|who|whom|whose|why|where|which|when|what(?! if\b))\b", re.IGNORECASE
+    r"(?:(?:how|who|whom|whose|why|where|which|when|what(?! if\b))\b"
+    r"|(?:can|may|should|must|do|does|will) (?:i|we|you|they)\b)",
+    re.IGNORECASE,
 )
 
 

@@ -5,16 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dcf.sop.language.phrase import MAX_PHRASE
 from dcf.sop.runbook.answers import read_answer
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout
-from dcf.sop.runbook.cases import joined
+from dcf.sop.runbook.cases import is_case_like, is_fault, joined
 from dcf.sop.runbook.command import read_commands
+from dcf.sop.runbook.conditions import Decision
+from dcf.sop.runbook.consequences import bids
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.tables import is_table_of_steps
 from dcf.sop.runbook.wording import Piece, is_duty_of_reader, is_order, pieces
 
 _COMMAND = re.compile(r"`(?P<command>[a-z./][^`\n]*\s[^`\n]+)`[.;:]?")
+_TURNED_TO = re.compile(
+    r"[*_]*(?P<who>to [^:;.]{2,60}?)[*_]*\s*:[*_]*\s+(?:for|if|when|in case of)\s+"
+    r"(?P<what>\S[^\n]*)",
+    re.IGNORECASE,
+)
+_VALUED = re.compile(
+    r"(?P<value>[*_]*`[^`\n]+`[^\n]{0,120}?)\s*(?:\s--|\s?—|\s–|:|\s-)\s+(?P<then>[A-Z(][^\n]*)"
+)
 _LINK_ALONE = re.compile(r"\W*\[[^\]\n]*\]\(#[^)\s]*\)\W*")
 
 
@@ -49,6 +60,54 @@ def are_steps(items: Sequence[Block]) -> bool:
         first, _ = first_piece(item)
         orders += first is not None and (is_order(first.text) or is_command(first))
     return 3 * orders >= 2 * len(items)
+
+
+def name_cases(items: Sequence[Block]) -> bool:
+    """Whether items name cases, each over what is done then: none is an order, and most tell that
+    something is wrong, or how it is."""
+    cases = 0
+    for item in items:
+        first, rest = first_piece(item)
+        over = item.children[1:]
+        listed = len(over) == 1 and over[0].kind == "list" and _are_told(over[0].children)
+        ordered = any(one is not None and is_order(one.text) for one in (first, *rest))
+        if first is None or not listed or ordered or item.number:
+            return False
+        said = first.text.strip("*_:. ")
+        cases += is_fault(re.split(r"\s*[,(]", said)[0]) or is_case_like(said)
+    return len(items) > 1 and 2 * cases > len(items)
+
+
+def turned_to(item: Block) -> Decision | None:
+    """``To the workshop: for broken locks``: who is turned to, and in which case."""
+    first, _rest = first_piece(item)
+    found = _TURNED_TO.fullmatch(first.text) if first else None
+    return Decision(found["what"].strip(" *_."), found["who"].strip(" *_")) if found else None
+
+
+def valued(item: Block) -> Decision | None:
+    """```state: idle` -- Restart it``: a value of what was looked at, and what is done then."""
+    first, _rest = first_piece(item)
+    found = _VALUED.fullmatch(first.text) if first and len(first.text) <= MAX_PHRASE else None
+    return Decision(found["value"].strip(" :"), found["then"]) if found else None
+
+
+def are_values(items: Sequence[Block]) -> bool:
+    """Whether items are values of what was looked at, and most of them say what is done then."""
+    told = 0
+    for item in items:
+        first, rest = first_piece(item)
+        case = valued(item)
+        if first is None or case is None:
+            return False
+        told += any(bids(one) for one in (case.then, *(more.text for more in rest)))
+    return len(items) > 1 and 2 * told >= len(items)
+
+
+def _are_told(items: Sequence[Block]) -> bool:
+    """Whether the items of a list are steps, or all say what somebody has to do."""
+    firsts = [first_piece(item)[0] for item in items]
+    return are_steps(items) or all(one is not None and bids(one.text) for one in firsts)
 
 
 def is_duties(block: Block) -> bool:

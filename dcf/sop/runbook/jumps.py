@@ -26,6 +26,13 @@ _STEP = re.compile(
     r"(?P<step>[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*|(?:[ivx]+|[a-h])(?=[\W_]|$))",
     re.IGNORECASE,
 )
+_DUE = re.compile(
+    r"\bstep #?(?P<step>[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*) (?:is|becomes|has to be|must be"
+    r"|needs to be) (?:\w+ly )?(?:mandatory|required|necessary|needed|done|performed|executed"
+    r"|carried out|next)\b",
+    re.IGNORECASE,
+)
+"""``Step 4 is required``: what is done then."""
 _PART = re.compile(r"\b(?:phase|stage|section|part|task)\s*#?[0-9a-z]", re.IGNORECASE)
 _LIKE = re.compile(
     r"(?:as|like) (?:shown |described |explained |outlined |detailed |done |listed )?(?:in "
@@ -70,7 +77,7 @@ _ASIDE = re.compile(
 _RESTART = re.compile(
     r"(?:start (?:over|again)|begin again|restart (?:the |this )?(?:procedure|process|runbook|from)"
     r"|(?:go|return|start)(?: back| over| again)* (?:to|from|at) the (?:start|beginning|top)"
-    r"|repeat (?:the|this|all|these)(?: \w+)? (?:procedure|process|steps)"
+    r"|repeat (?:(?:the|this|all|these) )?(?:\w+ )?(?:procedure|process|steps)(?! [0-9a-h]\b)"
     r"|repeat (?:all|(?:all )?(?:of )?the above|the whole (?:procedure|process)|this)"
     r"(?=\W*(?:$|until\b|if\b|for\b)))",
     re.IGNORECASE,
@@ -84,7 +91,7 @@ def goes_on(text: str) -> bool:
 
 def leads_elsewhere(text: str) -> bool:
     """Whether ``text`` says to go somewhere else: ``jump to the table below``."""
-    return bool(_ELSEWHERE.match(core(text)))
+    return bool(_ELSEWHERE.match(core(text)) or _DUE.match(core(text)))
 
 
 def step_jump(text: str) -> tuple[str, bool] | None:
@@ -93,7 +100,7 @@ def step_jump(text: str) -> tuple[str, bool] | None:
     skipped = _SKIP.search(hidden)
     if skipped:
         return skipped["step"], True
-    found = _STEP.search(hidden) or _BARE_STEP.search(hidden)
+    found = _STEP.search(hidden) or _BARE_STEP.search(hidden) or _DUE.search(hidden)
     return (found["step"], False) if found else None
 
 

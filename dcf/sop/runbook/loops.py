@@ -55,6 +55,7 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 _AGAIN = re.compile(r"(?:repeat|retry|redo|loop|iterate|continue|rerun|re-run)$", re.IGNORECASE)
+_REPEATS = re.compile(r"\band (?:then )?(?:repeat|retry|try again|start again)\s*$", re.IGNORECASE)
 _LASTS = re.compile(r"(?:repeat|retry|redo|loop|iterate|continue|keep)$", re.IGNORECASE)
 _DOING = re.compile(r"\w+ (?:to )?\w+ing\b")
 _A_TIME = re.compile(
@@ -163,12 +164,12 @@ def read_until(text: str) -> tuple[str, bool] | None:
     found = _UNTIL.match(said) if len(text) < MAX_PHRASE else None
     if (
         found is None
-        or not is_order(found["act"])
+        or not (is_order(found["act"]) or _REPEATS.search(found["act"]))
         or _NO_LOOP.match(said)
         or _A_TIME.match(found["goal"])
     ):
         return None
     if re.search(r"\b(?:while|as long as)\s", found[0]) and not _LASTS.match(found["verb"]):
         return None
-    again = _AGAIN.match(found["verb"]) and not _DOING.match(said)
-    return found["goal"].strip(" ."), bool(again)
+    alone = _AGAIN.match(found["verb"]) and not _DOING.match(said)
+    return found["goal"].strip(" ."), bool(alone or _REPEATS.search(found["act"]))

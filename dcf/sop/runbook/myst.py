@@ -25,7 +25,8 @@ def opened(fence: Block, read: Callable[[str, int], list[Block]]) -> Iterator[Bl
     one that only stands around something, what ``read`` finds in it."""
     found = _DIRECTIVE.fullmatch(fence.info)
     name = found["name"].lower() if found else ""
-    if found is None or not (name in _CODE or _AROUND.fullmatch(name)):
+    is_table = name == "list-table"
+    if found is None or not (name in _CODE or is_table or _AROUND.fullmatch(name)):
         yield fence
         return
     rows = fence.lines[1:-1]
@@ -43,7 +44,29 @@ def opened(fence: Block, read: Callable[[str, int], list[Block]]) -> Iterator[Bl
     head = [fence.lines[0], *rows[:options]]
     yield Block("html", fence.line, head[-1][0], head, indent=fence.indent)
     if rows[options:]:
-        yield from read("\n".join(text for _, text in rows[options:]), rows[options][0])
+        inner = read("\n".join(text for _, text in rows[options:]), rows[options][0])
+        yield from _tables(inner) if is_table else inner
+
+
+def _tables(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Lists of lists as tables: an item for each row, and one in it for each cell."""
+    for block in blocks:
+        lines = []
+        for row in block.children if block.kind == "list" else ():
+            cells = [cell for one in row.children if one.kind == "list" for cell in one.children]
+            said = [" ".join(_texts(cell)).replace("|", "\\|") for cell in cells]
+            lines.append((row.line, f"| {' | '.join(said)} |"))
+        if lines:
+            yield Block("table", block.line, block.last, lines, indent=block.indent)
+        else:
+            yield block
+
+
+def _texts(block: Block) -> Iterator[str]:
+    rows = block.lines[1:-1] if block.kind == "code" else block.lines
+    yield from (text for _, text in rows)
+    for child in block.children:
+        yield from _texts(child)
 
 
 def linked(blocks: Sequence[Block]) -> None:

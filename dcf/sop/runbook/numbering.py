@@ -47,11 +47,13 @@ class _Place:
 @dataclass(slots=True)
 class Numbered:
     """``steps`` of the procedure. ``lost`` are jumps to places that are not there; they go on with
-    the next step. ``led`` are nodes that nothing led to, so that the one before them does now."""
+    the next step. ``led`` are nodes that nothing led to, so that the one before them does now.
+    ``endless`` are those that led back each time, so that a person says now when they do not."""
 
     steps: tuple[Step, ...] = ()
     lost: list[tuple[Node, str]] = field(default_factory=list)
     led: list[Node] = field(default_factory=list)
+    endless: list[Node] = field(default_factory=list)
 
 
 def number_steps(parts: Sequence[Part]) -> Numbered:
@@ -71,6 +73,7 @@ class _List:
     ) -> None:
         self._found = found
         self._outer = outer
+        self._parent = parent
         self._places: list[_Place] = []
         self._escapes: dict[str, _Way] = {}
         self._counts: dict[str, int] = {}
@@ -115,7 +118,7 @@ class _List:
 
     def steps(self) -> tuple[Step, ...]:
         made = [self._step(place, at) for at, place in enumerate(self._places)]
-        return tuple(self._all_reached(made))
+        return tuple(self._all_ended(self._all_reached(made)))
 
     def _step(self, place: _Place, at: int) -> Step:
         node = place.node
@@ -236,6 +239,50 @@ class _List:
                 steps[at - 1] = _going_on(steps[at - 1])
         return [_going_on(step) for step in steps]
 
+    def _all_ended(self, steps: list[Step]) -> list[Step]:
+        """``steps``, each with a way to the end. A jump back that takes the last one is asked for
+        by a step behind all others."""
+        asked: list[Step] = []
+        while endless := _endless(steps):
+            # The last of them jumps: the step behind it, if any, has a way to the end.
+            at = max(endless)
+            step, back = steps[at], steps[at].then
+            assert isinstance(back, GoTo)
+            self._found.endless.append(self._places[at].node)
+            count = self._counts[self._parent] = self._counts[self._parent] + 1
+            number = f"{self._parent}.{count}" if self._parent else str(count)
+            asked.append(_asking_again(number, back, step))
+            steps[at] = replace(step, then=GoTo(number, back.line))
+        return [*_closed(steps), *asked] if asked else steps
+
+
+def _asking_again(number: str, back: GoTo, step: Step) -> Step:
+    answer = f"answer_{number.replace('.', '_')}"
+    again = Comparison(Name(answer), "==", Constant(True))
+    return Step(
+        number,
+        f"Is step {back.step} to be done again?",
+        "manual",
+        role=step.role,
+        writes=(Transfer("answer", answer),),
+        branches=(Branch(again, back, back.line or step.line),),
+        then=Finish(),
+        choices=(YES, NO),
+        line=step.line,
+    )
+
+
+def _closed(steps: list[Step]) -> list[Step]:
+    """``steps`` that end with the last of them, where others follow."""
+    *before, last = steps
+    branches = tuple(replace(one, then=_over(one.then)) for one in last.branches)
+    handlers = tuple(replace(one, then=_over(one.then)) for one in last.handlers)
+    return [*before, replace(last, branches=branches, handlers=handlers, then=_over(last.then))]
+
+
+def _over(way: Direction) -> Direction:
+    return Finish() if isinstance(way, Continue) else way
+
 
 def _going_on(step: Step) -> Step:
     return replace(step, kind="manual" if step.kind == "end" else step.kind, then=CONTINUE)
@@ -256,6 +303,29 @@ def _reached(steps: Sequence[Step]) -> set[int]:
             elif isinstance(way, Continue):
                 ahead.append(at + 1)
     return reached
+
+
+def _endless(steps: Sequence[Step]) -> set[int]:
+    """The steps that never get to an end, unless they fail."""
+    index = {step.number: at for at, step in enumerate(steps)}
+    before: dict[int, list[int]] = {at: [] for at in range(len(steps))}
+    ended: list[int] = []
+    for at, step in enumerate(steps):
+        for way in (*(branch.then for branch in step.branches), step.then):
+            to = at + 1 if isinstance(way, Continue) else len(steps)
+            if isinstance(way, GoTo):
+                to = index.get(way.step, len(steps))
+            if to < len(steps):
+                before[to].append(at)
+            else:
+                ended.append(at)
+    found: set[int] = set()
+    while ended:
+        at = ended.pop()
+        if at not in found:
+            found.add(at)
+            ended += before[at]
+    return set(range(len(steps))) - found
 
 
 def _directions(step: Step) -> Iterator[Direction]:

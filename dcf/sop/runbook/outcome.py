@@ -152,7 +152,7 @@ class _Ways:
         """Whether somebody else does all that follows: the last step of the case, told elsewhere,
         or all of another place, where the lines of ``said`` call it so."""
         handing = self.handing.get(to) if inside else None
-        if handing is not None and said["line"] <= handing.line <= said["last_line"]:
+        if handing is not None and handing.line == said["line"]:
             return False
         if handing is not None and isinstance(handing.then, Finish):
             return True

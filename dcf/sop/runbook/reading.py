@@ -20,7 +20,7 @@ from dcf.sop.runbook.composer import Composer
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.drafted import Draft, NoDraft
 from dcf.sop.runbook.ends import denies, is_last_act
-from dcf.sop.runbook.exact import exact_sentences
+from dcf.sop.runbook.exact import exact_draft
 from dcf.sop.runbook.flow import Node, Part
 from dcf.sop.runbook.flowchart import is_chart
 from dcf.sop.runbook.front import MEMBER, front_end, front_members
@@ -44,6 +44,11 @@ _OWNER = re.compile(
     re.IGNORECASE,
 )
 _POLICY = re.compile(r"\bpolic(?:y|ies)\b|\b(?:as|are) an? [\w -]{0,30}agent\b", re.IGNORECASE)
+_WHOLE = word_stems(
+    "change procedure process operation activity maintenance intervention request work task needs"
+    " requires must with only without before approval approved authorised consent permission agreed"
+)
+"""Words by which a rule about consent names all that is done, or that there is a rule."""
 _OBJECTIVE = 2_000
 """Characters of an objective; what is longer is a note."""
 
@@ -69,7 +74,7 @@ def draft_of(source: Source, answers: Mapping[str, str] | None = None) -> Draft:
 def _draft_of_text(text: str, file: str, answers: Mapping[str, str]) -> Draft:
     reading = parse(text, file)
     if reading.sop is not None:
-        return Draft(reading.sop, exact_sentences(text, reading.sop), exact=True)
+        return exact_draft(text, reading.sop, answers)
     if (kept := joined(text, file, reading, answers)) is not None:
         return kept
     if form_of(file) == "yaml":
@@ -279,7 +284,7 @@ class _Reader:
         title = self._title or bare_title(PurePath(self._file).stem.replace("-", " ")) or "Runbook"
         if not main:
             main = [self._entry(title)]
-        self._agree(main)
+        self._agree(main, title)
         main[0].anchors.append("start")
         for nodes in (main, *aside):
             _close(nodes[-1])
@@ -295,6 +300,10 @@ class _Reader:
             piece = Piece(node.line, node.line, node.title)
             asks = "nothing leads to this step"
             self._desk.ask(piece, asks, "after the step before it", ("after the step before it",))
+        for node in numbered.endless:
+            piece = Piece(node.line, node.line, node.title)
+            asks = "nothing says when this is no longer repeated"
+            self._desk.ask(piece, asks, "when a person says so", ("when a person says so",))
         found = composer.writer.found
         roles = {self._owner: ""} if self._owner else {}
         steps = tuple(_owned(step, self._owner) for step in numbered.steps)
@@ -320,12 +329,15 @@ class _Reader:
         """A text without steps is followed by whoever is given it."""
         return Node(1, f"Follow: {title}")
 
-    def _agree(self, main: list[Node]) -> None:
+    def _agree(self, main: list[Node], title: str) -> None:
         """Put the consent that a rule asks for before the step that it is about: the first with
-        two of its words, else one; before all where no step has any."""
+        two of its words, else one. One that is about the whole, or about no step by its words,
+        comes before all."""
+        whole = word_stems(title) | _WHOLE
         for consent in reversed(self._composer.writer.found.consents):
             rule = next(one.piece.text for one in self._desk.noted if one.node is consent)
-            shared = [len(word_stems(rule) & word_stems(node.title)) for node in main]
+            about = word_stems(rule) - word_stems(" ".join(consent.approvers)) - whole
+            shared = [len(about & word_stems(node.title)) for node in main]
             most = min(max(shared, default=0), 2)
             main.insert(next((at for at, count in enumerate(shared) if count >= most), 0), consent)
 
@@ -337,6 +349,8 @@ class _Reader:
             if node.jump.startswith(("step:", "part:")):
                 kind, section, number = node.jump.split(":", 2)
                 own = f"step:{section}:{number}"
+                if own in node.anchors:
+                    own = ""  # the step of another section with that number
                 tried = [f"step:h:{number}", own, f"step:*:{number}"]
                 tried.insert(0 if kind == "part" else 3, f"part:*:{number}")
                 node.jump = next((one for one in tried if one in known), node.jump)

@@ -15,6 +15,13 @@ _LIST_LEVEL = 8
 _LONGEST_LINE = 40
 
 
+_SEVERITY = re.compile(
+    r"(?:critical|warnings?|info(?:rmation(?:al)?)?|errors?|fatal|major|minor|high|medium|low|severe"
+    r"|emergency|urgent|page|ticket|notice)(?: (?:alerts?|severity|level|priority|incidents?))?",
+    re.IGNORECASE,
+)
+
+
 @dataclass(slots=True, eq=False)
 class Section:
     """``level`` 0 is what stands before any heading; a paragraph that is all bold is a heading of
@@ -63,6 +70,12 @@ def read_sections(blocks: Sequence[Block]) -> Section:
         )
         above.children.append(section)
         path.append(section)
+    for section in root.all():
+        severities = [
+            one for one in section.children if _SEVERITY.fullmatch(one.title.strip("*_ "))
+        ]
+        for one in severities if len(severities) > 1 else ():
+            one.purpose = "unknown"  # ``Warning`` beside ``Critical`` tells how bad it is
     return root
 
 

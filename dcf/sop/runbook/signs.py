@@ -5,6 +5,9 @@ from __future__ import annotations
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import acts, decides
+from dcf.sop.runbook.conditions import read_decision
+from dcf.sop.runbook.ends import hands_over
+from dcf.sop.runbook.headings import is_step_heading
 from dcf.sop.runbook.items import all_pieces, has_commands, is_command
 from dcf.sop.runbook.loops import read_each
 from dcf.sop.runbook.rules import is_rule
@@ -28,6 +31,8 @@ class Signs:
             return False
         if section.purpose in ("steps", "first", "aside"):
             return bool(section.blocks)
+        if is_step_heading(section.title):
+            return True
         return (
             any(self._tells_steps(block) for block in section.blocks)
             or decides(section)
@@ -59,8 +64,13 @@ class Signs:
         if block.kind == "table":
             return any(row.is_step for row in read_table(block).rows)
         if has_steps:
-            return has_commands(block)
+            return has_commands(block) or self._passes_on(block)
         return block.kind == "code" or self._order(block)
+
+    def _passes_on(self, block: Block) -> bool:
+        """Whether a paragraph says in which case somebody else takes over."""
+        decisions = (read_decision(one.text) for one in pieces(block.lines))
+        return block.kind == "text" and any(one and hands_over(one.then) for one in decisions)
 
     def introduce(self, block: Block) -> bool:
         """Whether a paragraph says what the commands below it are for."""

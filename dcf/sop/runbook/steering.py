@@ -11,7 +11,7 @@ from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import read_case_of
 from dcf.sop.runbook.conditions import Decision, read_decision, read_inside
-from dcf.sop.runbook.consequences import leads
+from dcf.sop.runbook.consequences import is_denied, leads
 from dcf.sop.runbook.ends import denies, hands_over, is_helpless, is_last_act, read_end
 from dcf.sop.runbook.flow import NO, OTHERWISE, YES, Arm, End, Node
 from dcf.sop.runbook.headings import bare_title, slug
@@ -39,6 +39,7 @@ _LONGEST_CASE = 6
 _MOST_NESTED = 8
 """Commas of a consequence that may be a decision again; each would be looked at in each."""
 _CASE = re.compile(r"(?:with|without|from|for|on|in)\b", re.IGNORECASE)
+_OR = re.compile(r",?\s+or\s+(?:else\s+)?")
 _JOINT = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+|\.\s+")
 
 
@@ -205,7 +206,7 @@ class Steering:
             return False
         if forbids(decision.then) and (rest_of_it := _besides(decision.then)):
             decision = replace(decision, then=rest_of_it)
-        if forbids(decision.then):
+        if forbids(decision.then) and not is_denied(decision.then):
             self.writer.rule(piece, scope.told)
             self.reader.more(list(rest), list(below), scope)
             return True
@@ -309,6 +310,10 @@ class Steering:
         self.reader.blocks(list(below), inner, in_step=False)
         if told and arm.nodes:
             arm.nodes[0].texts.insert(0, then)
+        last = arm.nodes[-1] if arm.nodes else None
+        by_sentence = last is not None and rest and not below and last.kind == "manual"
+        if last and by_sentence and last.is_open and hands_over(last.title):
+            last.end = "finish"
         if arm.nodes and is_helpless(node.title) and arm.nodes[-1].is_open:
             arm.nodes[-1].end = "finish"
 
@@ -318,6 +323,8 @@ class Steering:
         """Nodes for what follows from a condition; ``piece`` is noted already."""
         said = text.strip(" *_.;:")
         if goes_on(text):
+            return
+        if self._choice(piece, said, nodes, scope):
             return
         whole = read_end(said)
         head, tail = ("", said) if whole else _parted(said)
@@ -347,6 +354,21 @@ class Steering:
         node = self._new(piece, said, nodes, scope)
         if is_last_act(said) and node.is_open:
             node.end = "stop" if denies(said) else "finish"
+
+    def _choice(self, piece: Piece, said: str, nodes: list[Node], scope: Scope) -> bool:
+        """``Repeat step 2 or escalate``: a choice of whoever does it, which was taken."""
+        ways = _OR.split(said)
+        if len(ways) != 2 or not any(self._jump(one, scope) for one in ways):
+            return False
+        if not all(self._jump(one, scope) or is_last_act(one) or read_end(one) for one in ways):
+            return False
+        node = Node(piece.line, title_of(said))
+        nodes.append(node)
+        for one in ways:
+            arm = Arm(title_of(one), line=piece.line)
+            node.arms.append(arm)
+            self.consequence(piece, one, arm.nodes, scope, node)
+        return True
 
     def _go(self, piece: Piece, nodes: list[Node], jump: str, end: End) -> None:
         """Go elsewhere after ``nodes``."""

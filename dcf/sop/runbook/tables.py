@@ -50,6 +50,19 @@ _CASE = re.compile(
     re.I,
 )
 
+_PASSES_ON = re.compile(
+    r"(?:escalat(?:e|ion|ed)|hand(?:ed)? (?:over|off)|rout(?:e|ed)|refer(?:red)?|forward(?:ed)?"
+    r"|transfer(?:red)?|report(?:ed)?|assign(?:ed)?|send|sent|goes)(?: it)? to"
+    r"|notify|page|call|inform|alert|escalate|who to (?:notify|page|call|contact|inform)",
+    re.I,
+)
+"""Over a column of those who are told, or take over."""
+_SEQUENCE = re.compile(r"(?:\w+ )?(?:order|priority|sequence|seq\.?)", re.I)
+_THINGS = re.compile(
+    r"(?:[\w -]+ )?(?:services?|systems?|components?|servers?|hosts?|nodes?|applications?|apps?"
+    r"|databases?|clusters?|sites?)",
+    re.I,
+)
 _STATUS = re.compile(r"status|result|outcome|finding", re.I)
 
 
@@ -91,7 +104,8 @@ def read_table(block: Block) -> Table:
     if body and _RULE.fullmatch(body[0][1]):
         body = body[1:]
     rows_told = [_cells(text) for _, text in body]
-    found = _columns(head) or _by_orders(head, rows_told) or _by_cases(head, rows_told)
+    found = _by_sequence(head, rows_told) or _columns(head)
+    found = found or _by_orders(head, rows_told) or _by_cases(head, rows_told)
     ends = ends[len(ends) - len(body) :]
     rows = [
         _row(Piece(number, end, text), head, found)
@@ -122,6 +136,12 @@ def _columns(head: Sequence[str]) -> dict[str, int]:
     titles = [title.strip("*_ ").lower() for title in head]
     if "action" not in found and "number" in found and titles[found["number"]] in ("step", "steps"):
         found["action"] = found.pop("number")
+    if "condition" in found and "action" not in found:
+        decided = found.get("approver", -1)
+        if decided >= 0 and titles[decided] in ("decision", "decisions"):
+            found["action"] = found.pop("approver")
+        elif (to := _passing_on(head)) is not None and to != found["condition"]:
+            return {"condition": found["condition"], "action": to}
     if "action" not in found:
         return {name: at for name, at in found.items() if name in ("number", "approver")}
     vague = titles[found["action"]] in ("description", "details", "what", "procedure")
@@ -130,11 +150,26 @@ def _columns(head: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def _passing_on(head: Sequence[str]) -> int | None:
+    """The column that says who takes over, or is told."""
+    return next((at for at, title in enumerate(head) if _is_named(title, _PASSES_ON)), None)
+
+
 def _is_named(title: str, pattern: re.Pattern[str]) -> bool:
     """Whether the title of a column, or a part of it, is one of ``pattern``: ``Command/Action``."""
     said = title.strip("*_ ").strip()
     parts = re.split(r"\s*(?:/|&|\bor\b|\band\b)\s*", said)
     return any(pattern.fullmatch(part) for part in (said, *parts) if part)
+
+
+def _by_sequence(head: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, int]:
+    """The columns of a table that says in which order things are dealt with, and nothing else."""
+    titles = [title.strip("*_ ") for title in head]
+    if len(titles) != 2 or not (_SEQUENCE.fullmatch(titles[0]) and _THINGS.fullmatch(titles[1])):
+        return {}
+    numbers = [int(cells[0]) for cells in body if cells[0].isdecimal() and len(cells) == 2]
+    rising = all(before < after for before, after in pairwise(numbers))
+    return {"number": 0, "action": 1} if 1 < len(numbers) == len(body) and rising else {}
 
 
 def _by_orders(head: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, int]:
@@ -164,6 +199,9 @@ def _row(piece: Piece, head: Sequence[str], columns: dict[str, int]) -> Row:
         return row
     for name, at in columns.items():
         setattr(row, name, cells[at] if at < len(cells) else "")
+    told = head[columns["action"]].strip("*_ ") if "action" in columns else ""
+    if row.action and _PASSES_ON.fullmatch(told):
+        row.action = f"{re.sub('^who to ', '', told, flags=re.I).capitalize()} {row.action}"
     counted = _COUNTED.match(row.number)
     if row.number and counted:
         row.number = counted["number"]

@@ -47,7 +47,7 @@ _FILLER = re.compile(
 _LEAD = re.compile(
     r"(?:(?:in|on|from|for|to|after|before|at|with|using|via|once|as|during|under|within|by|if|when"
     r"|while|unless|depending|because|since|until|upon|without|given|following|where|assuming"
-    r"|each|every)\b"
+    r"|each|every|based (?:up)?on)\b"
     r"[^:;]{1,200}?),\s+(?=[*_\[]{0,3}(?P<word>[A-Za-z-]+)(?P<rest>.{0,40}))",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 from dcf_user import Dcf, until
+from postgres_world import PostgresServer
 
 from dcf.memory import random_id
 from dcf.retrieval import FileItems, Item
@@ -286,6 +287,22 @@ def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> N
     assert f"{found[0]['id']} has another content there" in other.err
 
 
+def test_what_stays_behind_in_a_memory_is_said(dcf: Dcf, tmp_path: Path) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
+    assert dcf("retrieval", "log", "the card was refused", "--root", dcf.folder).code == 0
+    kept = ("ProviderBusy: HTTP 503 from payments", "--resolution", "Wait.")
+    assert dcf("retrieval", "playbooks", "add", *kept, "--root", dcf.folder).code == 0
+    other = tmp_path / "other.db"
+    moved = dcf("retrieval", "migrate", "sqlite", f"sqlite:{other}")
+    assert moved.code == 0
+    assert "1 playbook, the observations and the threads of the memory " in moved.out
+    # In files there are items and documents alone: the same memory is asked for all else.
+    moved = dcf("retrieval", "migrate", "sqlite", f"file:{tmp_path / 'items'}", "--json")
+    assert (moved.code, moved.json["staying"]) == (0, None)
+    moved = dcf("retrieval", "migrate", f"sqlite:{other}", f"file:{tmp_path / 'items'}", "--json")
+    assert moved.json["staying"] == {"memory": str(other.resolve()), "playbooks": 0}
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_move_that_is_interrupted_says_how_to_go_on_and_does(
     dcf: Dcf, tmp_path: Path, number: signal.Signals
@@ -344,6 +361,36 @@ def test_paths_are_from_here_and_an_item_is_deleted(dcf: Dcf) -> None:
     dcf("retrieval", "log", "cards are late", "--root", "cards")
     dcf.folder = web.parent / "cards"
     assert len(dcf("retrieval", "context", "late cards", "--json").json["context"]) == 1
+
+
+def test_what_is_cited_is_opened_where_the_backend_keeps_it(
+    dcf: Dcf, tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    text = "\n".join(f"Line {line}: the gateway refuses cards." for line in range(300))
+    places = {
+        "file": {"MEM_BACKEND": "file"},
+        "postgres": {"MEM_BACKEND": "postgres", "DATABASE_URL": postgres_server.empty_schema()},
+        "sqlite": {"MEM_PATH": str(tmp_path / "other.db")},
+    }
+    where = {
+        "file": f"file:{(dcf.folder / 'home' / 'items').resolve()}",
+        "postgres": "postgres:",
+        "sqlite": f"the memory {(tmp_path / 'other.db').resolve()}",
+    }
+    root = ("--root", dcf.folder)
+    for name, env in places.items():
+        env |= {"DCF_EMBEDDER": "none"}
+        logged = dcf("retrieval", "log", text, "--tag", "error", *root, "--json", env=env)
+        citation = logged.json["stored"]["citation"]
+        found = dcf("retrieval", "context", "gateway cards", *root, "--json", env=env)
+        assert [one["citation"] for one in found.json["context"]] == [citation]
+        shown = dcf("open", citation, env=env)
+        assert (shown.code, text in shown.out) == (0, True), shown
+        audit = dcf("retrieval", "audit", *root, "--json", env=env).json["accesses"]
+        assert audit[0]["ids"] == [citation]
+        missing = dcf("open", "dcf://memory/passage-9", env=env)
+        assert missing.code == 2 and "no logged item" in missing.err
+        assert where[name] in missing.err
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "file"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from dataclasses import replace
@@ -12,7 +13,16 @@ from memory_world import Numbered, Ticking
 
 from dcf.code import CodeHit
 from dcf.documents import ReadDocument, ReadPiece
-from dcf.memory import SYSTEM, DocumentPiece, FileState, Memory, NewObservation, Origin, Source
+from dcf.memory import (
+    SYSTEM,
+    DocumentFiles,
+    DocumentPiece,
+    FileState,
+    Memory,
+    NewObservation,
+    Origin,
+    Source,
+)
 from dcf.retrieval import (
     CodeRetrievers,
     ContextQuestion,
@@ -25,7 +35,7 @@ from dcf.retrieval import (
 )
 from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.candidate import candidates_of
-from dcf.retrieval.ranking import merged
+from dcf.retrieval.ranking import fused, merged
 
 TEA = ReadDocument(
     "Tea",
@@ -137,34 +147,35 @@ def test_code_of_a_notebook_is_found_once_where_its_cells_say_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "pieces", "is_same"),
+    ("path", "pieces", "is_same"),
     [
-        ("markdown", [("return 1", 5, 7), ("def pay", 1, 3)], True),
-        ("markdown", [("return 1", 5, 7)], True),
-        ("markdown", [("return 1", 7, 40)], True),
-        ("markdown", [("elsewhere", 8, 40)], False),
-        ("csv", [("| def pay |", 2, 9)], True),
-        ("notebook", [("brew", None, None)], True),
-        ("code", [("return 1", 5, 7), ("def pay", 1, 3)], True),
-        ("code", [("return 1", 5, 7)], False),
-        (None, [("return 1", 5, 7), ("def pay", 1, 3)], False),
+        ("pay.md", [("return 1", 5, 7), ("def pay", 1, 3)], True),
+        ("pay.md", [("return 1", 5, 7)], True),
+        ("pay.md", [("return 1", 7, 40)], True),
+        ("pay.md", [("elsewhere", 8, 40)], False),
+        ("pay.csv", [("| def pay |", 2, 9)], True),
+        ("pay.ipynb", [("brew", None, None)], True),
+        ("pay.py", [("return 1", 5, 7), ("def pay", 1, 3)], True),
+        ("pay.py", [("return 1", 5, 7)], False),
     ],
 )
 def test_code_of_a_file_that_is_as_the_document_is_found_once(
-    format: str | None, pieces: list[tuple[str, int | None, int | None]], is_same: bool
+    path: str, pieces: list[tuple[str, int | None, int | None]], is_same: bool
 ) -> None:
     """Lines 1 to 7, of which the fourth is blank."""
-    window = code("def pay\n(a,\nb)\n\n:\n\nreturn 1", 1, 7)
-    hits = [piece(*one) for one in pieces]
-    same = {"pay.py": format} if format is not None else {}
-    found = candidates_of([], [window], hits, same=same)
+    window = replace(code("def pay\n(a,\nb)\n\n:\n\nreturn 1", 1, 7), path=path)
+    made = (piece(*one) for one in pieces)
+    hits = [replace(one, piece=replace(one.piece, path=path)) for one in made]
+    found = candidates_of([], [window], hits, same=[path])
     assert [one.kind for one in found] == ["code"] * (not is_same) + ["document"] * len(hits)
     documents = [one for one in found if one.kind == "document"]
     also = [window.citation] if is_same else None
     assert [one.about.get("also") for one in documents] == [also, None][: len(hits)]
     # What a stack trace names leads to the line itself.
-    traced = candidates_of([], [replace(window, frame=0)], hits, same=same)
+    traced = candidates_of([], [replace(window, frame=0)], hits, same=[path])
     assert traced[0].kind == "code"
+    # So is what the file says and the document may not.
+    assert candidates_of([], [window], hits)[0].kind == "code"
 
 
 async def test_a_file_that_is_code_and_a_document_is_listed_once_while_both_are_as_it_is(
@@ -208,3 +219,55 @@ async def test_what_stands_in_a_document_too_makes_it_as_near(tmp_path: Path) ->
     (one,) = merged([Scored(document, 0.9, ()), again])
     assert one.candidate.about["also"] == ["dcf://code/tea.md/line/2", "dcf://document/2"]
     assert one.why == ("the same stands in 1 more",)
+
+
+async def _added(memory: Memory, root: Path, name: str, text: str) -> None:
+    (root / name).write_text(text)
+    found = DocumentFiles(memory.documents).sync(root / name, project=str(root), by=SYSTEM)
+    assert [one.outcome async for one in found] == ["added"]
+
+
+async def test_what_its_file_no_longer_says_is_marked_and_comes_behind(tmp_path: Path) -> None:
+    root, clock = tmp_path / "shop", Ticking()
+    root.mkdir()
+    source = Source(tmp_path / "m.db")
+    async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
+        for name in ("moon", "mars", "sun", "star"):
+            text = f"The {name} rises at seven in the harbour.\n"
+            await _added(memory, root, f"{name}.txt", text)
+        (root / "moon.txt").unlink()
+        # As long as it was, and later.
+        (root / "mars.txt").write_text("The mars rises at eight in the harbour.\n")
+        # Written anew, and says what it said.
+        same = (root / "sun.txt").read_text()
+        (root / "sun.txt").unlink()
+        (root / "sun.txt").write_text(same)
+        shelf = SqliteDocuments(memory)
+        retrieval = Retrieval(SqliteItems(memory, SYSTEM), None, clock, documents=shelf)
+        question = ContextQuestion(str(root), "when does the moon rise in the harbour?")
+        answered = (await retrieval.context(question)).found
+        by_file = {one.candidate.about["file_path"]: one for one in answered}
+        assert set(list(by_file)[:2]) == {"sun.txt", "star.txt"}
+        assert by_file["moon.txt"].why[-1].startswith("the file is gone since it was added")
+        assert by_file["mars.txt"].why[-1].startswith("the file changed since it was added")
+        assert [one.score for one in answered] == sorted(
+            (one.score for one in answered), reverse=True
+        )
+        for name in ("sun.txt", "star.txt"):
+            assert not any("since it was added" in why for why in by_file[name].why)
+
+        # Where the project is not on this machine nothing is known of its files.
+        root.rename(tmp_path / "elsewhere")
+        await asyncio.sleep(1.1)
+        for one in (await retrieval.context(question)).found:
+            assert one.candidate.outdated == ""
+
+
+def test_what_is_outdated_hides_no_code_that_says_the_same() -> None:
+    text = "The harbour opens at seven."
+    piece = DocumentPiece("d-1", 1, "a.txt", "", text, (), 1, 1, None, "dcf://document/d-1")
+    code = CodeHit("a.txt", 1, 1, "", text, 7, 0.5, ("words",))
+    old = DocumentHit(piece, 1.0, "words", outdated="the file changed")
+    found = merged(fused("harbour", candidates_of((), (code,), (old,))))
+    assert [one.candidate.kind for one in found] == ["code"]
+    assert found[0].candidate.about["also"] == ["dcf://document/d-1"]

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from runbook_files import ASCIIDOC, HTML, RST, STEPS, STORED, docx, docx_of
 
@@ -120,6 +120,64 @@ def test_a_table_of_steps_is_read_with_rows_of_several_lines() -> None:
         assert step.title.startswith("Check") and step.role == "DBA"
         words = Counter(" ".join(one.text for one in found.sentences).split())
         assert words["DBA"] == words["Owner"] == 1
+
+
+def test_what_explains_places_in_asciidoc_code_is_no_step_and_no_part_of_the_command() -> None:
+    if program() is None:
+        pytest.skip(_NO_PROGRAM)
+    text = (
+        "= Go\n\n. Apply it\n+\n[source,bash]\n----\nkubectl apply -f a.yaml <1>\n----\n"
+        "+\n<1> Delete it later\n. Look at it\n"
+    )
+    found = _drafted(text, "a.adoc")
+    assert [one.title for one in found.sop.all_steps()] == ["Apply it", "Look at it"]
+    assert [one.text for one in found.sop.steps[0].commands] == ["kubectl apply -f a.yaml"]
+    (told,) = (one for one in found.sentences if "Delete it later" in one.text)
+    assert (told.line, told.place) == (10, "note")
+
+
+def test_a_table_of_the_order_in_which_things_are_restored_has_the_steps() -> None:
+    head = "Begin\n=====\n\n.. list-table:: The order of services\n   :header-rows: 1\n\n"
+    rows = "".join(
+        f"   * - {number}\n     - {what}\n"
+        for number, what in (("Priority", "Services"), ("1", "Network"), ("10", "Database"))
+    )
+    found = _drafted(head + rows, "a.rst")
+    assert [(one.title, one.line) for one in found.sop.steps] == [("Network", 9), ("Database", 11)]
+
+
+def test_a_label_in_the_typeface_of_code_is_no_command() -> None:
+    page = (
+        "<style>.meta { font-family: monospace }</style><h1>Go</h1><p>What you need.</p>\n"
+        "<p><span class='meta'>generated today</span></p><h2>Steps</h2><ol><li>Do it</li></ol>"
+    )
+    assert [one.title for one in _drafted(page, "a.html").sop.steps] == ["Do it"]
+
+
+def test_circled_numbers_begin_items() -> None:
+    found = _drafted("# Go\n\n① Drain the node\n② Restart it\n", "a.md")
+    assert [(one.title, one.line) for one in found.sop.steps] == [
+        ("Drain the node", 3),
+        ("Restart it", 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("classes", "is_rule"),
+    [
+        ("alert alert-info", False),
+        ("alert alert-danger", True),
+        ("confluence-information-macro confluence-information-macro-warning", True),
+        ("confluence-information-macro confluence-information-macro-information", False),
+        ("hint hint-warning", True),
+        ("theme-admonition theme-admonition-tip alert alert--success", False),
+    ],
+)
+def test_the_kind_of_a_callout_is_the_one_that_its_classes_name(
+    classes: str, is_rule: bool
+) -> None:
+    page = f"<ol><li>Do it</li></ol><div class='{classes}'><p>The disk is slow.</p></div>"
+    assert bool(_drafted(page, "a.html").sop.guardrails) == is_rule
 
 
 def test_myst_directives_labels_and_references_are_read() -> None:
@@ -299,6 +357,7 @@ _MARKUP = st.one_of(
 
 
 @settings(max_examples=100, deadline=None)
+@example(["<table>", "<li>", "<li>"])
 @given(st.lists(st.one_of(_MARKUP, _WORDS), min_size=1, max_size=40))
 def test_no_word_of_any_html_is_lost_or_said_twice(parts: list[str]) -> None:
     text = "<h1>Begin</h1>" + " ".join(parts)

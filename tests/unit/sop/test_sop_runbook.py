@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dcf.sop import (
+    Approval,
     Finish,
     GoTo,
     Join,
@@ -312,3 +313,65 @@ def test_what_holds_for_each_step_is_done_once(text: str) -> None:
     sop = draft(f"# Write a plan\n\n1. {text}\n2. Send the plan\n", "plan.md").sop
     assert [step.kind for step in sop.all_steps()] == ["manual", "manual"]
     assert sop.inputs == ()
+
+
+@pytest.mark.parametrize(
+    ("rule", "before"),
+    [
+        ("The change needs the approval of the duty manager.", "Move the traffic away"),
+        ("Replacing the switch requires the consent of the duty manager.", "Move the traffic away"),
+        ("No work without the permission of the duty manager.", "Move the traffic away"),
+        ("Unplugging the switch needs the approval of the duty manager.", "Unplug the switch"),
+    ],
+)
+def test_consent_to_the_whole_is_asked_for_first_and_to_a_step_before_it(
+    rule: str, before: str
+) -> None:
+    """That the last step names who agreed, and what, does not make it the step in question."""
+    text = f"""# Replace the switch
+
+## Rules
+
+{rule}
+
+## Procedure
+
+- Move the traffic away
+- Unplug the switch
+- Tell the duty manager that the change is over
+"""
+    steps = draft(text).sop.steps
+    asked = next(at for at, step in enumerate(steps) if step.kind == "approval")
+    assert steps[asked].approval == Approval(("duty manager",))
+    assert steps[asked + 1].title == before
+
+
+OWN_FORM = """# Replace the switch
+
+It is done at night. The change needs the approval of the duty manager.
+
+## Steps
+
+1. Move the traffic away
+2. Unplug the switch
+"""
+
+
+def test_consent_in_the_objective_of_our_own_form_is_asked_for_before_all() -> None:
+    found = draft(OWN_FORM)
+    first, second = found.sop.steps
+    assert found.exact and second.approval is None
+    assert first.approval == Approval(("duty manager",))
+    [question] = found.questions
+    assert (question.line, question.assumed) == (3, "duty manager")
+    nobody = draft(OWN_FORM, answers={question.id: "nobody"})
+    assert [step.approval for step in nobody.sop.steps] == [None, None]
+    assert nobody.answered == (question.id,)
+
+
+def test_consent_that_a_step_of_our_own_form_asks_for_is_not_asked_twice() -> None:
+    text = OWN_FORM.replace("2. Unplug", "2. Approval by duty manager\n3. Unplug")
+    found = draft(text)
+    assert found.questions == ()
+    assert [step.kind for step in found.sop.steps] == ["task", "approval", "task"]
+    assert found.sop.steps[0].approval is None
