@@ -4,13 +4,21 @@ answer."""
 from __future__ import annotations
 
 import asyncio
+import logging
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dcf.code import CodeHit, CodeProblem
-from dcf.memory import Clock, Found, PlaybookMatch, ThreadHit
+from dcf.memory import (
+    SYSTEM,
+    Clock,
+    DocumentFiles,
+    Found,
+    PlaybookMatch,
+    ThreadHit,
+)
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval.audit_log import NOBODY, AuditLog, Caller
@@ -35,11 +43,14 @@ from dcf.retrieval.retrievers import (
 from dcf.search import words
 from dcf.secret_form import without_secrets
 
+_log = logging.getLogger(__name__)
+
 _CANDIDATES = 50
 """Of items, documents, observations, turns and facts each; of more only if more are asked for."""
 _MORE = 4
 
 _TIME = Caller("time is over")
+_FILE = Caller("its file is gone")
 _PATHS = 4_096
 """Paths without their secrets that are known: most of what is logged is about the same files."""
 _SHORT = 1_000
@@ -118,6 +129,27 @@ class Retrieval:
         if count and self.audit is not None:
             await self.audit.keep("sweep", _TIME, project, [], count)
         return count
+
+    async def refresh(self, project: str) -> tuple[int, int]:
+        """Read documents again whose file changed, and give up those whose file is gone; how many
+        they were. What cannot be read is logged, and stays as it was."""
+        if self.documents is None:
+            return 0, 0
+        changed = removed = 0
+        files = DocumentFiles(self.documents)
+        async for report in files.refresh(project, by=SYSTEM, personal=self._personal):
+            changed += report.outcome == "changed"
+            if report.outcome == "removed" and report.document is not None:
+                removed += 1
+                if self.audit is not None:
+                    ids = [report.document.citation]
+                    await self.audit.keep("delete", _FILE, project, ids, 1)
+            if report.outcome == "refused":
+                for problem in report.problems:
+                    _log.warning("a document of %s is not read again: %s", project, problem)
+        if changed:
+            await self.documents.catch_up()
+        return changed, removed
 
     async def context(self, question: ContextQuestion, by: Caller = NOBODY) -> Answered:
         """What answers a question best, of all its kinds. That ``by`` read it is noted. Raises

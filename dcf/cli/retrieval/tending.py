@@ -37,6 +37,9 @@ async def tend(settings: Settings, setting: RetrievalSetting) -> Answer:
     async with open_retrieval(settings, setting, by) as retrieval:
         done = await maintain(retrieval, setting.projects.roots, now_ms(), setting.audit_days)
     said = [f"{counted(done.swept, 'item', 'items')} whose time was over went; items are compacted"]
+    if done.reread or done.removed:
+        again = counted(done.reread, "document was", "documents were")
+        said.append(f"{again} read again, {done.removed:,} whose file is gone went")
     if done.pruned:
         days = counted(done.pruned, "day", "days")
         said.append(f"{days} of the audit log went: older than {setting.audit_days}")

@@ -7,7 +7,7 @@ step and an order in running text are steps; what only tells something belongs t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dcf.sop.procedure import Note
@@ -39,7 +39,7 @@ from dcf.sop.runbook.cases import (
     read_trigger,
     read_when_to,
 )
-from dcf.sop.runbook.command import read_commands
+from dcf.sop.runbook.command import comment_over, commented_parts, read_commands
 from dcf.sop.runbook.conditions import (
     Decision,
     finds_out,
@@ -61,10 +61,12 @@ from dcf.sop.runbook.items import (
     are_steps,
     are_values,
     first_piece,
+    firsts,
     has_commands,
     has_numbered_orders,
     is_link,
     name_cases,
+    tells_cases,
     turned_to,
     valued,
     whole,
@@ -72,6 +74,7 @@ from dcf.sop.runbook.items import (
 from dcf.sop.runbook.loops import MAX_LOOPS, Loops, read_each
 from dcf.sop.runbook.phrases import say
 from dcf.sop.runbook.rules import is_hard_rule, is_rule
+from dcf.sop.runbook.rulings import are_rungs, in_full, read_ruling, read_rung
 from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.steering import Steering
@@ -224,8 +227,7 @@ class Composer:
         if section.purpose in ("guardrails", "objective"):
             is_step = is_step or decides(section)
         if section.purpose in told and not is_step:
-            self.declarations.declare(section, node)
-            return []
+            return self.declarations.declare(section, node)
         return self.section(section)
 
     def _open_heading(
@@ -245,12 +247,13 @@ class Composer:
         node = self.writer.act(heading, title, scope)
         number = step_number(section.title)
         if number:
-            _number(node, number, scope)
+            self._number(node, number, scope)
         return node
 
     def _anchor(self, section: Section, nodes: Sequence[Node]) -> None:
         if nodes and section.level:
             nodes[0].anchors.append(f"#{slug(section.title)}")
+            self.steering.passed.append(f"#{slug(section.title)}")
             number = step_number(section.title)
             if number:
                 named = "h" if is_step_heading(section.title) else "*"
@@ -337,7 +340,7 @@ class Composer:
                 piece, case, scope, [], rest
             ):
                 at = len(said)
-            elif (count := _belonging(piece, rest)) and self.steering.move(
+            elif (count := _belonging(piece, rest, self.writer.settles)) and self.steering.move(
                 piece, scope, [], rest[:count]
             ):
                 at += count
@@ -385,6 +388,11 @@ class Composer:
         path = self.writer.desk.path
         return bool(path) and has_cases(bare_title(path[-1]))
 
+    def _passes_on(self) -> bool:
+        """Whether the heading above says that others take over."""
+        path = self.writer.desk.path
+        return bool(path) and "escal" in path[-1].lower()
+
     def _quote(self, block: Block, scope: Scope) -> None:
         for inner in block.children:
             if inner.kind == "code":
@@ -420,6 +428,10 @@ class Composer:
             else:
                 self.writer.charts.append(block)
             return
+        parts = commented_parts(block)
+        if len(parts) > 1:
+            self._scripted(parts, scope)
+            return
         piece = Piece(block.line, block.last, block.text)
         inner = block.lines[1:-1]
         text = "\n".join(row for _, row in inner)
@@ -429,7 +441,7 @@ class Composer:
             node = None  # they are what is done in a case
         # A comment that is an order begins a step, unless the code is that of a step told before.
         is_apart = node is not None and node.texts and (node is scope.owner or _is_code(node))
-        comment = _comment(inner) if node is None or is_apart else ""
+        comment = comment_over(inner) if node is None or is_apart else ""
         if commands and (node is None or comment):
             node = Node(block.line, comment or f"Run `{_first_line(commands[0].text)}`")
             scope.nodes.append(node)
@@ -446,6 +458,21 @@ class Composer:
         node.commands += commands
         self.writer.take_inputs(text, node, is_code=True)
 
+    def _scripted(self, parts: Sequence[Block], scope: Scope) -> None:
+        """Commands below comments that say what they are for: each comment is a step, inside of the
+        step that was told before them."""
+        owner = scope.last.newest if scope.last else scope.owner
+        is_open = owner is not None and owner.is_open and not owner.texts
+        nodes = owner.inside if owner is not None and is_open else scope.nodes
+        for part in parts:
+            rows = part.lines[1:-1]
+            text = "\n".join(row for _, row in rows)
+            node = Node(part.line, comment_over(rows) or "Run the commands", texts=[part.text])
+            node.commands += read_commands(text, part.info, rows[0][0])
+            nodes.append(node)
+            self.writer.desk.note(Piece(part.line, part.last, part.text), "step", node)
+            self.writer.take_inputs(text, node, is_code=True)
+
     def draws_more(self, block: Block) -> bool:
         """Whether a flowchart decides, in words that the text does not have."""
         drawn = read_chart(block)
@@ -454,7 +481,7 @@ class Composer:
         return asks_much(drawn) and known < _MOSTLY
 
     def _table(self, block: Block, scope: Scope) -> None:
-        table = read_table(block)
+        table = read_table(block, ladder=self._passes_on())
         for piece in table.others:
             self.writer.say(piece, scope.told)
         for row in table.rows:
@@ -468,7 +495,7 @@ class Composer:
                 node = self.writer.act(row.piece, row.action, scope, said=row.said)
                 node.role = row.role or node.role
                 if row.number:
-                    _number(node, row.number, scope)
+                    self._number(node, row.number, scope)
             else:
                 scope.numbers += [row.number] if row.number else []
                 self.writer.say(row.piece, scope.told)
@@ -487,7 +514,13 @@ class Composer:
         self.writer.desk.note(row.piece, "condition", node)
         node.texts += row.said
         arm = Arm(YES, line=row.piece.line)
-        self.steering.consequence(row.piece, row.action, arm.nodes, scope, node)
+        if row.approver:
+            who = (row.approver,)
+            title = title_of(f"Approval by {row.approver}")
+            arm.nodes.append(Node(row.piece.line, title, "approval", approvers=who))
+        if row.action:
+            then = in_full(row.action)
+            self.steering.consequence(row.piece, then, arm.nodes, scope, node)
         node.arms = [arm]
         scope.nodes.append(node)
 
@@ -514,8 +547,9 @@ class Composer:
         turned = len(items) > 1 and all(map(turned_to, items))
         values = node is not None and finds_out(node.title) and are_values(items)
         cases = cases or (len(items) > 1 and _are_cases(items) and any(map(_is_evident, items)))
+        ruled = self._ruled(block)
         for item in items:
-            if values and self._valued(item, inner):
+            if (values and self._valued(item, inner)) or self._ruled_item(item, inner, ruled):
                 continue
             if not ((over and self._named_case(item, inner)) or self._turned(item, inner, turned)):
                 self._item(item, inner, told, cases)
@@ -526,6 +560,28 @@ class Composer:
         if first is None or opens(first.text):
             return False
         case = Decision(first.text.strip(" *_:."), "")
+        return self.steering.decide(first, case, scope, item.children[1:], rest)
+
+    def _ruled(self, block: Block) -> Callable[[str], Decision | None] | None:
+        """What reads the items of a list that are rulings, or rungs of an escalation ladder."""
+        if self._passes_on() and are_rungs(firsts(block.children)):
+            return read_rung
+        return read_ruling if tells_cases(block) else None
+
+    def _ruled_item(
+        self, item: Block, scope: Scope, read: Callable[[str], Decision | None] | None
+    ) -> bool:
+        """Whether ``read`` finds a case in an item, and it was taken."""
+        first, rest = first_piece(item)
+        if read is None or first is None or is_hard_rule(first.text):
+            return False
+        case = read_decision(first.text) or read(first.text)
+        if case is None and is_rule(first.text):
+            self.writer.rule(first, scope.told, scope)
+            self._after_rule(rest, item.children[1:], scope)
+            return True
+        if case is None:
+            return False
         return self.steering.decide(first, case, scope, item.children[1:], rest)
 
     def _valued(self, item: Block, scope: Scope) -> bool:
@@ -594,7 +650,7 @@ class Composer:
             self.writer.say(first, scope.told, bullet=True)
             self.more(rest, below, scope)
         if len(scope.nodes) > before and item.number:
-            _number(scope.nodes[before], item.number, scope)
+            self._number(scope.nodes[before], item.number, scope)
 
     def _after_rule(self, rest: Sequence[Piece], below: Sequence[Block], scope: Scope) -> None:
         """What follows a rule is no part of the step before it."""
@@ -670,6 +726,14 @@ class Composer:
         else:
             self.writer.say(piece, scope.told)
 
+    def _number(self, node: Node, number: str, scope: Scope) -> None:
+        sections = [
+            str(scope.section),
+            *(f"#{slug(title)}" for title in self.writer.desk.path[-1:]),
+            "*",
+        ]
+        node.anchors += [f"step:{section}:{number.lower()}" for section in sections]
+
     def _prose_act(self, piece: Piece, scope: Scope) -> None:
         node = self.writer.act(piece, piece.text, scope)
         self.loops.repeat_alone(node, piece, piece.text, scope)
@@ -691,29 +755,18 @@ class Composer:
             self.writer.say(whole(block), None)
 
 
-def _number(node: Node, number: str, scope: Scope) -> None:
-    node.anchors += [f"step:{scope.section}:{number.lower()}", f"step:*:{number.lower()}"]
-
-
 def _is_code(node: Node) -> bool:
     """Whether a step was told by its commands alone."""
     return node.texts[0].startswith(("```", "~~~"))
-
-
-def _comment(lines: Sequence[tuple[int, str]]) -> str:
-    """The comment over commands, where it says what they are for."""
-    said = lines[0][1].strip() if lines else ""
-    told = said.lstrip("#").strip()
-    return told if said.startswith("#") and is_order(told) else ""
 
 
 def _first_line(text: str) -> str:
     return text.split("\n", 1)[0].replace("`", "'")
 
 
-def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
+def _belonging(piece: Piece, rest: Sequence[Piece], settles: Callable[[str], bool]) -> int:
     """How many sentences behind a condition tell what is done then: up to the one that says what is
-    done otherwise, or the order behind what only tells how things are then."""
+    done otherwise, or the order behind what only tells how things are then, and settles nothing."""
     decision = read_decision(piece.text)
     if decision is None or not rest:
         return 0
@@ -722,7 +775,7 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
             return at + 1 if at else 0
         if read_decision(one.text) is not None:
             break
-    return int(decision.explains and is_order(rest[0].text))
+    return int(decision.explains and not settles(decision.then) and is_order(rest[0].text))
 
 
 def _explained_case(piece: Piece, rest: Sequence[Piece]) -> Decision | None:

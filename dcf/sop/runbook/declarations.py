@@ -10,7 +10,7 @@ from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.callouts import Callout
 from dcf.sop.runbook.flow import Node
-from dcf.sop.runbook.items import all_pieces, first_piece, is_duties
+from dcf.sop.runbook.items import all_pieces, first_piece, is_duties, tells_cases
 from dcf.sop.runbook.placeholders import input_name, needed_value, placeholders
 from dcf.sop.runbook.scope import Reader, Scope
 from dcf.sop.runbook.sections import Section
@@ -39,20 +39,35 @@ class Declarations:
         self.writer = writer
         self.reader = reader
 
-    def declare(self, section: Section, node: Node | None = None) -> None:
+    def declare(self, section: Section, node: Node | None = None) -> list[Node]:
         """A section that has no steps: rules, inputs, roles, or notes; those below it too. What
-        stands below a step is about that ``node``."""
+        stands below a step is about that ``node``. What is done in each of several cases, as a
+        table or a list of it says, is returned."""
+        found: list[Node] = []
         for one in section.all():
             self.writer.desk.path = one.path
             heading = Piece(one.line, one.last or one.line, one.title)
             if one.level:
                 self.writer.desk.note(heading, "note", node)
+            if section.purpose in ("guardrails", "objective", "unknown"):
+                self._take_cases(one, found)
             if section.purpose == "guardrails":
                 self._rules(one, node)
             elif section.purpose == "inputs":
                 self._inputs(one)
             else:
                 self.writer.tell(one.blocks, node)
+        return found
+
+    def _take_cases(self, section: Section, nodes: list[Node]) -> None:
+        """Read the tables and lists of cases of a section, and leave the rest of it."""
+        kept: list[Block] = []
+        for block in section.blocks:
+            if tells_cases(block):
+                self.reader.blocks([block], Scope(nodes, 0))
+            else:
+                kept.append(block)
+        section.blocks = kept
 
     def _rules(self, section: Section, node: Node | None) -> None:
         """Rules; what must be done is part of the step that they stand below."""

@@ -433,7 +433,7 @@ observations: around forget get is_observed list observe_until observed_until oc
 observations: records unpin
 threads: get hits list projects_in turn turns
 thread_files: formats
-documents: confirm get list pieces remove several states take
+documents: confirm files get list pieces remove several states take
 playbooks: get list proposals remove
 nodes: clear count delete difference entries entry get lineage move named nearest own purge remove
 nodes: made size tree

@@ -24,6 +24,7 @@ from dcf.memory import (
     Source,
 )
 from dcf.retrieval import (
+    AuditLog,
     CodeRetrievers,
     ContextQuestion,
     NewItem,
@@ -32,6 +33,7 @@ from dcf.retrieval import (
     Scored,
     SqliteDocuments,
     SqliteItems,
+    maintain,
 )
 from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.candidate import candidates_of
@@ -261,6 +263,35 @@ async def test_what_its_file_no_longer_says_is_marked_and_comes_behind(tmp_path:
         await asyncio.sleep(1.1)
         for one in (await retrieval.context(question)).found:
             assert one.candidate.outdated == ""
+
+
+async def test_maintenance_has_documents_as_their_files_are(tmp_path: Path) -> None:
+    root, clock = tmp_path / "shop", Ticking()
+    root.mkdir()
+    source = Source(tmp_path / "m.db")
+    async with Memory.open(source, clock=clock, new_id=Numbered(), embedder="none") as memory:
+        for name in ("moon", "mars", "sun"):
+            await _added(memory, root, f"{name}.txt", f"The {name} rises at seven.\n")
+        (root / "new.txt").write_text("Nobody added this.\n")
+        (root / "moon.txt").unlink()
+        (root / "mars.txt").write_text("Mars rises at noon.\n")
+        shelf = SqliteDocuments(memory)
+        audit = AuditLog(tmp_path / "audit", clock)
+        items = SqliteItems(memory, SYSTEM)
+        retrieval = Retrieval(items, None, clock, documents=shelf, audit=audit)
+        moon = await memory.documents.get("moon.txt", project=str(root))
+        # Of a project that is not on this machine nothing is taken away.
+        await kept(memory, "/nowhere/shop", "tea.md")
+        done = await maintain(retrieval, [str(root), "/nowhere/shop"], clock(), 90)
+        assert (done.reread, done.removed) == (1, 1)
+        there = await memory.documents.list()
+        assert [one.path for one in there] == ["tea.md", "mars.txt", "sun.txt"]
+        (mars,) = await shelf.find(str(root), "noon")
+        assert mars.piece.text.strip() == "Mars rises at noon."
+        (noted,) = await audit.entries()
+        assert (noted.operation, noted.ids) == ("delete", (moon.citation,))
+        again = await maintain(retrieval, [str(root)], clock(), 90)
+        assert (again.reread, again.removed) == (0, 0)
 
 
 def test_what_is_outdated_hides_no_code_that_says_the_same() -> None:
