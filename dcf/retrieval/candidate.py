@@ -6,15 +6,15 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from dcf.citation import Citation
 from dcf.code import CodeHit
 from dcf.context_form import KINDS as KINDS
 from dcf.context_form import Kind as Kind
+from dcf.documents import format_of
 from dcf.memory import DocumentPiece, Found, PlaybookMatch, ThreadHit
 from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.item import Recalled
@@ -96,16 +96,16 @@ def candidates_of(
     facts: Sequence[FactHit] = (),
     threads: Sequence[ThreadHit] = (),
     *,
-    same: Mapping[str, str] = MappingProxyType({}),
+    same: Collection[str] = (),
 ) -> tuple[Candidate, ...]:
     """The lists, each the best first. Items that say the same of the same file are one: the
     newest, at the best of their places. Code all of which a piece of a document says is that,
-    with the address of the code under ``also``; so is code of a file that is ``same`` as the
-    document (path and format), as far as pieces were found of these lines."""
+    with the address of the code under ``also``; so is code of a file that is the ``same`` (its
+    path) as the document, as far as pieces were found of these lines."""
     own_code: list[CodeHit] = []
     told: dict[int, list[CodeHit]] = {}
     for hit in code:
-        place = _place_of(hit, documents, same.get(hit.path))
+        place = _place_of(hit, documents, is_same=hit.path in same)
         (own_code if place is None else told.setdefault(place, [])).append(hit)
     return (
         *_items(recalled),
@@ -236,12 +236,10 @@ def _fact(place: int, hit: FactHit) -> Candidate:
     return Candidate("fact", place, hit.text, hit.citation, reason, about, timestamp=hit.at)
 
 
-def _place_of(
-    code: CodeHit, documents: Sequence[DocumentHit], format: str | None = None
-) -> int | None:
+def _place_of(code: CodeHit, documents: Sequence[DocumentHit], *, is_same: bool) -> int | None:
     """That of the piece of a document that says all of the code: a piece may be older than the
-    file, unless the ``format`` of one that is the same is known, and one that is known to be
-    outdated hides no code. Of several, that of the one with most of its lines."""
+    file, unless it is known to be the same, and one that is known to be outdated hides no code. Of
+    several, that of the one with most of its lines."""
     pieces = {
         place: one.piece
         for place, one in enumerate(documents, 1)
@@ -252,8 +250,8 @@ def _place_of(
     if holding:
         return max(holding, key=lambda place: _shared_lines(code, pieces[place]))
     among_cells = _place_among_cells(code, pieces)
-    if among_cells is None and format is not None:
-        return _place_in_same(code, pieces, format)
+    if among_cells is None and is_same:
+        return _place_in_same(code, pieces)
     return among_cells
 
 
@@ -274,11 +272,13 @@ def _place_among_cells(code: CodeHit, cells: Mapping[int, DocumentPiece]) -> int
     return max(found, key=lambda place: len(found[place]))
 
 
-def _place_in_same(code: CodeHit, pieces: Mapping[int, DocumentPiece], format: str) -> int | None:
+def _place_in_same(code: CodeHit, pieces: Mapping[int, DocumentPiece]) -> int | None:
     """That of the best piece with some of the lines, or with none, in a document that is as the
     file is. Source code is not that unless its pieces have all lines: words of identifiers are
     known in code alone. Nor is what a stack trace names: only the line itself answers it."""
-    if code.frame is not None or (format == "code" and not _have_all(code, pieces.values())):
+    if code.frame is not None or (
+        format_of(code.path) == "code" and not _have_all(code, pieces.values())
+    ):
         return None
     near = (
         place

@@ -14,12 +14,10 @@ from dcf.code import CodeHit, CodeProblem
 from dcf.memory import (
     SYSTEM,
     Clock,
-    Document,
     DocumentFiles,
     Found,
     PlaybookMatch,
     ThreadHit,
-    UnknownDocument,
 )
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
@@ -255,32 +253,25 @@ class Retrieval:
 
     async def _same_files(
         self, project: str, code: Sequence[CodeHit], documents: Sequence[DocumentHit]
-    ) -> tuple[Mapping[str, str], tuple[Problem, ...]]:
-        """The formats of the files, by path, that were found as code and as documents, and that
-        both have with the same content."""
-        ids = {one.piece.path: one.piece.document_id for one in documents}
-        paths = sorted(ids.keys() & {hit.path for hit in code})
-        if self.code is None or not paths:
-            return {}, ()
+    ) -> tuple[frozenset[str], tuple[Problem, ...]]:
+        """The paths of the files that were found as code and as documents, and that both have with
+        the same content."""
+        found = {hit.path for hit in code}
+        path_of = {
+            one.piece.document_id: one.piece.path for one in documents if one.piece.path in found
+        }
+        if self.code is None or self.documents is None or not path_of:
+            return frozenset(), ()
         try:
-            digests = await self.code.of(project).digests(paths)
+            digests = await self.code.of(project).digests([*path_of.values()])
         except CodeProblem as error:
-            return {}, (error.problem,)
-        kept = await asyncio.gather(*(self._kept(ids[path]) for path in paths))
-        return {
-            one.path: one.format
-            for one in kept
-            if one is not None and one.digest == digests.get(one.path)
-        }, ()
-
-    async def _kept(self, document_id: str) -> Document | None:
-        """None where it was removed meanwhile."""
-        if self.documents is None:
-            return None
-        try:
-            return await self.documents.get(document_id)
-        except UnknownDocument:
-            return None
+            return frozenset(), (error.problem,)
+        states = await self.documents.files(project, [*path_of])
+        return frozenset(
+            path_of[one]
+            for one, state in states.items()
+            if state.digest == digests.get(path_of[one])
+        ), ()
 
     async def _experience(
         self, question: ContextQuestion

@@ -149,34 +149,35 @@ def test_code_of_a_notebook_is_found_once_where_its_cells_say_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "pieces", "is_same"),
+    ("path", "pieces", "is_same"),
     [
-        ("markdown", [("return 1", 5, 7), ("def pay", 1, 3)], True),
-        ("markdown", [("return 1", 5, 7)], True),
-        ("markdown", [("return 1", 7, 40)], True),
-        ("markdown", [("elsewhere", 8, 40)], False),
-        ("csv", [("| def pay |", 2, 9)], True),
-        ("notebook", [("brew", None, None)], True),
-        ("code", [("return 1", 5, 7), ("def pay", 1, 3)], True),
-        ("code", [("return 1", 5, 7)], False),
-        (None, [("return 1", 5, 7), ("def pay", 1, 3)], False),
+        ("pay.md", [("return 1", 5, 7), ("def pay", 1, 3)], True),
+        ("pay.md", [("return 1", 5, 7)], True),
+        ("pay.md", [("return 1", 7, 40)], True),
+        ("pay.md", [("elsewhere", 8, 40)], False),
+        ("pay.csv", [("| def pay |", 2, 9)], True),
+        ("pay.ipynb", [("brew", None, None)], True),
+        ("pay.py", [("return 1", 5, 7), ("def pay", 1, 3)], True),
+        ("pay.py", [("return 1", 5, 7)], False),
     ],
 )
 def test_code_of_a_file_that_is_as_the_document_is_found_once(
-    format: str | None, pieces: list[tuple[str, int | None, int | None]], is_same: bool
+    path: str, pieces: list[tuple[str, int | None, int | None]], is_same: bool
 ) -> None:
     """Lines 1 to 7, of which the fourth is blank."""
-    window = code("def pay\n(a,\nb)\n\n:\n\nreturn 1", 1, 7)
-    hits = [piece(*one) for one in pieces]
-    same = {"pay.py": format} if format is not None else {}
-    found = candidates_of([], [window], hits, same=same)
+    window = replace(code("def pay\n(a,\nb)\n\n:\n\nreturn 1", 1, 7), path=path)
+    made = (piece(*one) for one in pieces)
+    hits = [replace(one, piece=replace(one.piece, path=path)) for one in made]
+    found = candidates_of([], [window], hits, same=[path])
     assert [one.kind for one in found] == ["code"] * (not is_same) + ["document"] * len(hits)
     documents = [one for one in found if one.kind == "document"]
     also = [window.citation] if is_same else None
     assert [one.about.get("also") for one in documents] == [also, None][: len(hits)]
     # What a stack trace names leads to the line itself.
-    traced = candidates_of([], [replace(window, frame=0)], hits, same=same)
+    traced = candidates_of([], [replace(window, frame=0)], hits, same=[path])
     assert traced[0].kind == "code"
+    # So is what the file says and the document may not.
+    assert candidates_of([], [window], hits)[0].kind == "code"
 
 
 async def test_a_file_that_is_code_and_a_document_is_listed_once_while_both_are_as_it_is(
