@@ -83,6 +83,7 @@ from dcf.sop.runbook.wording import (
     Piece,
     core,
     is_clear_order,
+    is_duty_of_reader,
     is_order,
     is_statement,
     pieces,
@@ -556,7 +557,7 @@ class Composer:
         if read is None or first is None or is_hard_rule(first.text):
             return False
         case = read_decision(first.text) or read(first.text)
-        if case is None and is_rule(first.text):
+        if case is None and is_rule(first.text) and not is_duty_of_reader(first.text):
             self.writer.rule(first, scope.told, scope)
             self._after_rule(rest, item.children[1:], scope)
             return True

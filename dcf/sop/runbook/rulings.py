@@ -109,7 +109,7 @@ def read_ruling(text: str) -> Decision | None:
     label, then = _parts(text)
     if not then or names_no_case(label) or not settles(then):
         return None
-    if (opens(label) or is_clear_order(label)) and not is_measured(label):
+    if (opens(label) or is_clear_order(label)) and not (is_measured(label) or rules(then)):
         return None
     return Decision(label, in_full(then))
 
