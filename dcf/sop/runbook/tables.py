@@ -225,8 +225,9 @@ def _case_column(
 
 
 def _deals(cell: str) -> bool:
-    """Whether a cell says how a case is dealt with, and not what one has to look at."""
-    return settles(cell) and not finds_out(cell)
+    """Whether a cell says how a case is dealt with, and not what one has to look at; a verb
+    alone is as often a name: ``Read``."""
+    return rules(cell) or (" " in cell and settles(cell) and not finds_out(cell))
 
 
 def _by_rungs(head: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, int]:
