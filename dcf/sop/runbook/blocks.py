@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.fences import told_rows
 from dcf.sop.runbook.myst import LABEL, linked, opened
 
 _DEEPEST = 24
@@ -37,10 +38,6 @@ _COUNTED = re.compile(
     r"[*_]{0,2}\s*(?=\S)",
     re.IGNORECASE,
 )
-_WAY = re.compile(r"\s(?:→|⇒|➔|➜|⟶|-{1,2}>|={1,2}>)\s")
-_DRAWN = re.compile(r"[ \t]*(?:[│├└─┌╰┬┴|`+\\][ \t│├└─╰|`+\\_-]*|→\s)\S")
-_SIDES = ("|", "+", "│", "┐", "┘")
-_DRAWN_MARGIN = re.compile(r"[ \t│├└─┌╰┬┴|`+\\_-]*(?:(?:→|-{1,2}>)\s*)?")
 _PROSE = re.compile(r"[A-Z][^`$=|<>{}]*\s\S+\s\S+.*[.:!?]$")
 _HASHES = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
@@ -103,8 +100,8 @@ def _take(token: Token, stack: list[Block], source: list[str], first: int) -> No
             _code(token, block, source, begin, end, first)
             if kind == "code_block":
                 parent.children += _told(block)
-            elif _is_drawn(block):
-                parent.children += _undrawn(block)
+            elif rows := told_rows(block, read_blocks, _above(parent)):
+                parent.children += _unfenced(rows, block, parent)
             elif len(token.markup) <= _LONGEST_FENCE:
                 parent.children += opened(block, read_blocks)
             else:
@@ -142,31 +139,39 @@ def _code(token: Token, block: Block, source: list[str], begin: int, end: int, f
     block.lines.append((block.lines[-1][0], token.markup))
 
 
-def _is_drawn(block: Block) -> bool:
-    """Whether a fence has a tree of decisions that is drawn with arrows and lines."""
-    rows = [row for _, row in block.lines[1:-1] if row.strip()]
-    drawn = sum(bool(_DRAWN.match(row) or _WAY.search(row)) for row in rows)
-    asks = any("?" in row for row in rows)
-    if any(row.rstrip().endswith(_SIDES) for row in rows):
-        return False  # boxes, or the table that a program prints
-    return block.info.lower() in ("", "text", "txt") and asks and len(rows) < 2 * drawn
+def _above(parent: Block) -> list[str]:
+    """The sentence before a fence, and the headings over it."""
+    before = parent.children[-1] if parent.children else None
+    said = before.text.rsplit("\n", 1)[-1] if before is not None and before.kind == "text" else ""
+    found, level = [said], 7
+    for block in reversed(parent.children):
+        if block.kind == "heading" and block.level < level:
+            level = block.level
+            found.append(block.text)
+    return found
 
 
-def _undrawn(block: Block) -> list[Block]:
-    """A tree that is drawn, as a list in a list."""
-    rows: list[str] = []
-    margins: list[int] = []
-    for _, row in block.lines[1:-1]:
-        drawn = _DRAWN_MARGIN.match(row)
-        margin = drawn.end() if drawn else 0
-        said = row[margin:].strip()
-        while margins and margins[-1] >= margin:
-            margins.pop()
-        mark = "" if _LIST_LINE.match(said) else "- "
-        rows.append(f"{'    ' * len(margins)}{mark}{said}" if said else "")
-        if said:
-            margins.append(margin)
-    return read_blocks("\n".join(rows), block.line + 1)
+def _unfenced(rows: list[tuple[int, str]], fence: Block, parent: Block) -> list[Block]:
+    """What the rows of a fence tell, below the heading that the fence stands under."""
+    found = read_blocks("\n".join(row for _, row in rows))
+    numbers = [0, *(line for line, _ in rows)]
+    over = next((one.level for one in reversed(parent.children) if one.kind == "heading"), 0)
+    levels = [one.level for one in found if one.kind == "heading"]
+    shift = max(over + 1 - min(levels, default=over + 1), 0)
+    _place(found, numbers, fence.indent)
+    for block in found:
+        if block.kind == "heading":
+            block.level += shift
+    return found
+
+
+def _place(blocks: list[Block], numbers: list[int], indent: int) -> None:
+    """Give blocks that were read by themselves the lines that they stand on."""
+    for block in blocks:
+        block.line, block.last = numbers[block.line], numbers[block.last]
+        block.lines = [(numbers[line], text) for line, text in block.lines]
+        block.indent += indent
+        _place(block.children, numbers, indent)
 
 
 def _told(block: Block) -> list[Block]:

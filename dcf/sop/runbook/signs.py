@@ -5,10 +5,16 @@ from __future__ import annotations
 from dcf.sop.runbook.approvals import read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.cases import acts, decides
-from dcf.sop.runbook.conditions import read_decision
+from dcf.sop.runbook.conditions import opens, read_decision
 from dcf.sop.runbook.ends import hands_over
 from dcf.sop.runbook.headings import is_step_heading
-from dcf.sop.runbook.items import all_pieces, has_commands, is_command, tells_cases
+from dcf.sop.runbook.items import (
+    all_pieces,
+    answer_of,
+    has_commands,
+    is_command,
+    tells_cases,
+)
 from dcf.sop.runbook.loops import read_each
 from dcf.sop.runbook.rules import is_rule
 from dcf.sop.runbook.sections import Section
@@ -106,7 +112,11 @@ class Signs:
         return 3 * sum(self._acts(one.text) for one in told) > len(told)
 
     def _order_in(self, block: Block) -> bool:
-        return any(item.children and self._order(item.children[0]) for item in block.children)
+        """Whether an item is an order, or decides over what stands below it."""
+        return any(
+            item.children and (self._order(item.children[0]) or _asks_over(item))
+            for item in block.children
+        )
 
     def _order(self, block: Block) -> bool:
         if block.text.endswith(":") and read_each(block.text):
@@ -115,3 +125,9 @@ class Signs:
 
     def _acts(self, text: str) -> bool:
         return acts(text) or self._writer.is_practised(text)
+
+
+def _asks_over(item: Block) -> bool:
+    """Whether an item asks something over its answers, or names the case for what is below it."""
+    below = [one for block in item.children if block.kind == "list" for one in block.children]
+    return bool(below) and (opens(item.children[0].text) or all(map(answer_of, below)))

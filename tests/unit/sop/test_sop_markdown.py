@@ -229,6 +229,13 @@ def test_numbers_stay_as_they_are_written(marks: tuple[str, str]) -> None:
     assert [step.number for step in sop.steps] == numbers
 
 
+def test_what_stands_behind_the_marks_of_a_fence_is_no_comment() -> None:
+    """CommonMark 4.5: it is the fence's info string, whatever stands in it."""
+    objective = "Look at it:\n~~~ html <!-- not closed\n<p>\n~~~"
+    procedure = Sop("Look", objective, (Step("1", "Look", text="```<!-- x -->\ny\n```"),))
+    assert parse(print_markdown(procedure), "x.md").sop == procedure
+
+
 def test_line_ends_a_byte_order_mark_and_comments_change_nothing() -> None:
     with_comment = changed(REFUND, ("## Steps\n", "<!-- 1. no\nstep -->\n---\n\n## Steps\n"))
     assert read("\ufeff" + with_comment.replace("\n", "\r\n")) == read(REFUND)

@@ -1,7 +1,8 @@
 """Where runbooks of many manners branch, jump, repeat and end.
 
 ``runbook_flows.txt`` has small texts in the manner of different authors. What a careful reader
-gets from a line stands behind it in marks of its own, by the rules of `benchmarks.runbooks`.
+gets from a line stands behind it in marks of its own, by the rules of `benchmarks.runbooks`. Those
+of ``runbook_fences.txt`` stand in fences; ``note`` is said of a line that is no step.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import pytest
 from dcf.sop import check, draft
 from dcf.sop.runbook.outcome import outcome
 
-_TEXTS = Path(__file__).with_name("runbook_flows.txt").read_text(encoding="utf-8")
-_MARK = re.compile(r"\s*⟦(?P<kind>if|jump|loop|end)[→ ]?(?P<said>[^⟧]*)⟧")
+_HERE = Path(__file__).parent
+_MARK = re.compile(r"\s*⟦(?P<kind>step|note|if|jump|loop|end)[→ ]?(?P<said>[^⟧]*)⟧")
 
 
 @dataclass(slots=True)
@@ -30,8 +31,9 @@ class Flow:
     wanted: list[tuple[int, str, str]] = field(default_factory=list)
 
 
-def _flows() -> Iterator[Any]:
-    for case in _TEXTS.split("=== ")[1:]:
+def _flows(name: str) -> Iterator[Any]:
+    texts = (_HERE / name).read_text(encoding="utf-8")
+    for case in texts.split("=== ")[1:]:
         name, _, body = case.partition("\n")
         flow = Flow(_MARK.sub("", body))
         for line, row in enumerate(body.split("\n"), start=1):
@@ -39,7 +41,7 @@ def _flows() -> Iterator[Any]:
         yield pytest.param(flow, id=name)
 
 
-@pytest.mark.parametrize("flow", list(_flows()))
+@pytest.mark.parametrize("flow", list(_flows("runbook_flows.txt")))
 def test_flow(flow: Flow) -> None:
     found = draft(flow.text, "flow.md")
     assert not [one for one in check(found.sop) if one.is_error]
@@ -47,6 +49,27 @@ def test_flow(flow: Flow) -> None:
     titles = {one.number: one.title for one in found.sop.all_steps()}
     assert _missing(flow, made, titles) == []
     assert _invented(flow, made) == []
+
+
+@pytest.mark.parametrize("flow", list(_flows("runbook_fences.txt")))
+def test_a_fence_is_read_as_what_stands_in_it(flow: Flow) -> None:
+    found = draft(flow.text, "flow.md")
+    assert not [one for one in check(found.sop) if one.is_error]
+    made = outcome(found)
+    titles = {one.number: one.title for one in found.sop.all_steps()}
+    assert _missing(flow, made, titles) == []
+    told = {line for one in found.sentences for line in range(one.line, one.last_line + 1)}
+    rows = enumerate(flow.text.split("\n"), start=1)
+    assert [line for line, row in rows if line not in told and re.search(r"\w", row)] == []
+    noted = {line for line, kind, _said in flow.wanted if kind == "note"}
+    assert [one["line"] for one in made["steps"] if one["line"] in noted] == []
+
+
+@pytest.mark.parametrize("row", ["IF it IF ", "Check it → ", "+-", "│ ", "├── ", "- ", "WHEN a "])
+def test_a_long_row_in_a_fence_takes_no_square_of_its_length(row: str) -> None:
+    began = time.process_time()
+    draft(f"# T\n\n```\n{row * 10_000}\n{row * 10_000}\n```\n", "long.md")
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize("clause", ["on x failure, ", "above 5 %, and over 3, ", "if a, b; "])
@@ -59,9 +82,12 @@ def test_a_sentence_of_conditions_alone_takes_no_cube_of_its_length(clause: str)
 def _missing(flow: Flow, made: dict[str, Any], titles: dict[str, str]) -> list[str]:
     branches, jumps = list(made["branches"]), [*made["jumps"], *made["branches"]]
     loops, ends = list(made["loops"]), list(made["ends"])
+    steps = [{**one, "last_line": one["line"]} for one in made["steps"]]
     missing: list[str] = []
     for line, kind, said in flow.wanted:
-        pool = {"if": branches, "jump": jumps, "loop": loops, "end": ends}[kind]
+        if kind == "note":
+            continue
+        pool = {"step": steps, "if": branches, "jump": jumps, "loop": loops, "end": ends}[kind]
         met = next((one for one in pool if _meets(one, line, kind, said, titles)), None)
         if met is None:
             missing.append(f"line {line}: {kind} {said}")
@@ -73,7 +99,7 @@ def _missing(flow: Flow, made: dict[str, Any], titles: dict[str, str]) -> list[s
 def _meets(one: dict[str, Any], line: int, kind: str, said: str, titles: dict[str, str]) -> bool:
     if not one["line"] <= line <= one["last_line"]:
         return False
-    if kind == "loop" or said == "*":
+    if kind in ("step", "loop") or said == "*":
         return True
     if kind == "end":
         return bool(one["outcome"] == said)
