@@ -67,7 +67,8 @@ _KINDS = re.compile(
     r"(?:[\w/-]+ ){0,3}(?:types?|kinds?|categor(?:y|ies)|class(?:es)?|requests?|levels?|sever"
     r"ity|priority|amounts?|values?|totals?|costs?|spend(?:ing)?|tiers?|segments?|delays?"
     r"|quantity|roles?|customers?|guests?|patients?|items?|reasons?|stages?|ages?|durations?"
-    r"|risks?|impact|exceptions?)(?: (?:of|in|per) [\w ]{1,40}| \([^)]*\))?",
+    r"|risks?|impact|exceptions?|codes?|faults?|readings?|signals?)"
+    r"(?: (?:of|in|per) [\w ]{1,40}| \([^)]*\))?",
     re.IGNORECASE,
 )
 """Over a column that tells cases apart."""
