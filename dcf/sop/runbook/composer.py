@@ -39,7 +39,7 @@ from dcf.sop.runbook.cases import (
     read_trigger,
     read_when_to,
 )
-from dcf.sop.runbook.command import read_commands
+from dcf.sop.runbook.command import comment_over, commented_parts, read_commands
 from dcf.sop.runbook.conditions import (
     Decision,
     finds_out,
@@ -248,12 +248,13 @@ class Composer:
         node = self.writer.act(heading, title, scope)
         number = step_number(section.title)
         if number:
-            _number(node, number, scope)
+            self._number(node, number, scope)
         return node
 
     def _anchor(self, section: Section, nodes: Sequence[Node]) -> None:
         if nodes and section.level:
             nodes[0].anchors.append(f"#{slug(section.title)}")
+            self.steering.passed.append(f"#{slug(section.title)}")
             number = step_number(section.title)
             if number:
                 named = "h" if is_step_heading(section.title) else "*"
@@ -340,7 +341,7 @@ class Composer:
                 piece, case, scope, [], rest
             ):
                 at = len(said)
-            elif (count := _belonging(piece, rest)) and self.steering.move(
+            elif (count := _belonging(piece, rest, self.writer.settles)) and self.steering.move(
                 piece, scope, [], rest[:count]
             ):
                 at += count
@@ -428,6 +429,10 @@ class Composer:
             else:
                 self.writer.charts.append(block)
             return
+        parts = commented_parts(block)
+        if len(parts) > 1:
+            self._scripted(parts, scope)
+            return
         piece = Piece(block.line, block.last, block.text)
         inner = block.lines[1:-1]
         text = "\n".join(row for _, row in inner)
@@ -437,7 +442,7 @@ class Composer:
             node = None  # they are what is done in a case
         # A comment that is an order begins a step, unless the code is that of a step told before.
         is_apart = node is not None and node.texts and (node is scope.owner or _is_code(node))
-        comment = _comment(inner) if node is None or is_apart else ""
+        comment = comment_over(inner) if node is None or is_apart else ""
         if commands and (node is None or comment):
             node = Node(block.line, comment or f"Run `{_first_line(commands[0].text)}`")
             scope.nodes.append(node)
@@ -453,6 +458,21 @@ class Composer:
         node.texts.append(block.text)
         node.commands += commands
         self.writer.take_inputs(text, node, is_code=True)
+
+    def _scripted(self, parts: Sequence[Block], scope: Scope) -> None:
+        """Commands below comments that say what they are for: each comment is a step, inside of the
+        step that was told before them."""
+        owner = scope.last.newest if scope.last else scope.owner
+        is_open = owner is not None and owner.is_open and not owner.texts
+        nodes = owner.inside if owner is not None and is_open else scope.nodes
+        for part in parts:
+            rows = part.lines[1:-1]
+            text = "\n".join(row for _, row in rows)
+            node = Node(part.line, comment_over(rows) or "Run the commands", texts=[part.text])
+            node.commands += read_commands(text, part.info, rows[0][0])
+            nodes.append(node)
+            self.writer.desk.note(Piece(part.line, part.last, part.text), "step", node)
+            self.writer.take_inputs(text, node, is_code=True)
 
     def draws_more(self, block: Block) -> bool:
         """Whether a flowchart decides, in words that the text does not have."""
@@ -476,7 +496,7 @@ class Composer:
                 node = self.writer.act(row.piece, row.action, scope, said=row.said)
                 node.role = row.role or node.role
                 if row.number:
-                    _number(node, row.number, scope)
+                    self._number(node, row.number, scope)
             else:
                 scope.numbers += [row.number] if row.number else []
                 self.writer.say(row.piece, scope.told)
@@ -631,7 +651,7 @@ class Composer:
             self.writer.say(first, scope.told, bullet=True)
             self.more(rest, below, scope)
         if len(scope.nodes) > before and item.number:
-            _number(scope.nodes[before], item.number, scope)
+            self._number(scope.nodes[before], item.number, scope)
 
     def _after_rule(self, rest: Sequence[Piece], below: Sequence[Block], scope: Scope) -> None:
         """What follows a rule is no part of the step before it."""
@@ -707,6 +727,14 @@ class Composer:
         else:
             self.writer.say(piece, scope.told)
 
+    def _number(self, node: Node, number: str, scope: Scope) -> None:
+        sections = [
+            str(scope.section),
+            *(f"#{slug(title)}" for title in self.writer.desk.path[-1:]),
+            "*",
+        ]
+        node.anchors += [f"step:{section}:{number.lower()}" for section in sections]
+
     def _prose_act(self, piece: Piece, scope: Scope) -> None:
         node = self.writer.act(piece, piece.text, scope)
         self.loops.repeat_alone(node, piece, piece.text, scope)
@@ -728,29 +756,18 @@ class Composer:
             self.writer.say(whole(block), None)
 
 
-def _number(node: Node, number: str, scope: Scope) -> None:
-    node.anchors += [f"step:{scope.section}:{number.lower()}", f"step:*:{number.lower()}"]
-
-
 def _is_code(node: Node) -> bool:
     """Whether a step was told by its commands alone."""
     return node.texts[0].startswith(("```", "~~~"))
-
-
-def _comment(lines: Sequence[tuple[int, str]]) -> str:
-    """The comment over commands, where it says what they are for."""
-    said = lines[0][1].strip() if lines else ""
-    told = said.lstrip("#").strip()
-    return told if said.startswith("#") and is_order(told) else ""
 
 
 def _first_line(text: str) -> str:
     return text.split("\n", 1)[0].replace("`", "'")
 
 
-def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
+def _belonging(piece: Piece, rest: Sequence[Piece], settles: Callable[[str], bool]) -> int:
     """How many sentences behind a condition tell what is done then: up to the one that says what is
-    done otherwise, or the order behind what only tells how things are then."""
+    done otherwise, or the order behind what only tells how things are then, and settles nothing."""
     decision = read_decision(piece.text)
     if decision is None or not rest:
         return 0
@@ -759,7 +776,7 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
             return at + 1 if at else 0
         if read_decision(one.text) is not None:
             break
-    return int(decision.explains and is_order(rest[0].text))
+    return int(decision.explains and not settles(decision.then) and is_order(rest[0].text))
 
 
 def _explained_case(piece: Piece, rest: Sequence[Piece]) -> Decision | None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
+from dcf.sop.runbook.conditions import read_decision
 from dcf.sop.runbook.drafted import Draft, Sentence
 from dcf.sop.runbook.ends import hands_over, is_helpless
-from dcf.sop.runbook.jumps import step_jump
+from dcf.sop.runbook.jumps import repeats, step_jump
 from dcf.sop.runbook.loops import read_until
 from dcf.sop.runbook.numbering import ENDED
 from dcf.sop.step import YES_OR_NO, Step
@@ -35,9 +36,9 @@ def outcome(draft: Draft) -> dict[str, Any]:
     jumps: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
     loops = [_lines(one.line, lasts) for one in steps if one.kind == "loop" or one.retries]
-    until = [one for one in draft.sentences if read_until(one.text) is not None]
+    until = [one for one in draft.sentences if read_until(one.text) or _repeats(one.text)]
     again = {one.line for one in until}
-    back = {one.line for one in until if step_jump(one.text)}
+    back = {one.line for one in until if step_jump(one.text) or _repeats(one.text)}
     for step in steps:
         if step.line in again and step.choices:
             loops.append(_lines(step.line, lasts))
@@ -84,6 +85,11 @@ def outcome(draft: Draft) -> dict[str, Any]:
         ],
         "inputs": [{**_lines(one.line, lasts), "name": one.name} for one in draft.sop.inputs],
     }
+
+
+def _repeats(text: str) -> bool:
+    """Whether earlier steps are done again, in any case."""
+    return repeats(text) and read_decision(text) is None
 
 
 def step_lines(step: Step, lasts: dict[int, int]) -> dict[str, Any]:
