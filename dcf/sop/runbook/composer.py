@@ -75,7 +75,7 @@ from dcf.sop.runbook.items import (
 from dcf.sop.runbook.loops import MAX_LOOPS, Loops, read_each
 from dcf.sop.runbook.phrases import say
 from dcf.sop.runbook.rules import is_hard_rule, is_rule
-from dcf.sop.runbook.rulings import are_rungs, in_full, read_ruling, read_rung
+from dcf.sop.runbook.rulings import are_rungs, in_full, read_among_rulings, read_rung
 from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.sequence import is_sequence, read_sequence
@@ -85,6 +85,7 @@ from dcf.sop.runbook.wording import (
     Piece,
     core,
     is_clear_order,
+    is_duty_of_reader,
     is_order,
     is_statement,
     pieces,
@@ -573,7 +574,7 @@ class Composer:
         """What reads the items of a list that are rulings, or rungs of an escalation ladder."""
         if self._passes_on() and are_rungs(firsts(block.children)):
             return read_rung
-        return read_ruling if tells_cases(block) else None
+        return read_among_rulings if tells_cases(block) else None
 
     def _ruled_item(
         self, item: Block, scope: Scope, read: Callable[[str], Decision | None] | None
@@ -583,7 +584,7 @@ class Composer:
         if read is None or first is None or is_hard_rule(first.text):
             return False
         case = read_decision(first.text) or read(first.text)
-        if case is None and is_rule(first.text):
+        if case is None and is_rule(first.text) and not is_duty_of_reader(first.text):
             self.writer.rule(first, scope.told, scope)
             self._after_rule(rest, item.children[1:], scope)
             return True

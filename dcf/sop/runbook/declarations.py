@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dcf.sop.procedure import Value
 from dcf.sop.runbook.approvals import read_consent
@@ -12,6 +13,7 @@ from dcf.sop.runbook.callouts import Callout
 from dcf.sop.runbook.flow import Node
 from dcf.sop.runbook.items import all_pieces, first_piece, is_duties, tells_cases
 from dcf.sop.runbook.placeholders import input_name, listed_names, needed_value, placeholders
+from dcf.sop.runbook.rules import is_hard_rule
 from dcf.sop.runbook.scope import Reader, Scope
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.tables import read_table
@@ -63,6 +65,18 @@ class Declarations:
             else:
                 self.writer.tell(one.blocks, node)
         return found
+
+    def without_rules(self, block: Block) -> Block:
+        """``block``, a list, without the items that forbid or demand something throughout, which
+        are guardrails."""
+        kept: list[Block] = []
+        for item in block.children:
+            first, rest = first_piece(item)
+            if first is None or rest or len(item.children) > 1 or not is_hard_rule(first.text):
+                kept.append(item)
+            else:
+                self.writer.rule(first, None)
+        return replace(block, children=kept)
 
     def _take_cases(self, section: Section, nodes: list[Node]) -> None:
         """Read the tables and lists of cases of a section, and leave the rest of it."""

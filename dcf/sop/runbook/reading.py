@@ -223,6 +223,8 @@ class _Reader:
             if tells_cases(block):
                 composer.blocks([block], Scope(main, 0))
                 continue
+            if block.kind == "list":
+                block = composer.declarations.without_rules(block)
             long = sum(map(len, self._objective)) > _OBJECTIVE
             is_member = block.kind == "text" and bool(_OWNER.search(block.text))
             if block.kind == "quote" or callout_of(block) is not None:

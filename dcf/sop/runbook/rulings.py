@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dcf.sop.language.phrase import MAX_PHRASE
 from dcf.sop.runbook.approvals import read_consent
-from dcf.sop.runbook.cases import is_case_like, is_fault, names_no_case
+from dcf.sop.runbook.cases import begins, is_case_like, is_fault, names_no_case
 from dcf.sop.runbook.conditions import Decision, opens, read_decision
 from dcf.sop.runbook.consequences import is_verdict
 from dcf.sop.runbook.ends import hands_over
@@ -63,6 +63,11 @@ def in_full(text: str) -> str:
     return f"Approval by {who}"
 
 
+def read_among_rulings(text: str) -> Decision | None:
+    """What an item of a list of rulings says, as `read_ruling` reads it."""
+    return read_ruling(text, among_others=True)
+
+
 def is_body(text: str) -> bool:
     """Whether ``text`` names a person or a body that can agree or take over."""
     return len(text.split()) <= 8 and (has_somebody(text) or bool(_BODY.search(text)))
@@ -104,12 +109,15 @@ def read_rung(text: str) -> Decision | None:
     return Decision(label, f"Escalate to {then.strip(' .;*_')}")
 
 
-def read_ruling(text: str) -> Decision | None:
-    """``Over $500 – manager approval``: the case in front, and what is done in it."""
+def read_ruling(text: str, among_others: bool = False) -> Decision | None:
+    """``Over $500 – manager approval``: the case in front, and what is done in it.
+    ``among_others``: those beside it are rulings, so that any verb ahead is something to do,
+    and what stands in front is a case (``School classes``)."""
     label, then = _parts(text)
-    if not then or names_no_case(label) or not settles(then):
+    if not then or names_no_case(label) or not (settles(then) or (among_others and begins(then))):
         return None
-    if (opens(label) or is_clear_order(label)) and not is_measured(label):
+    ordered = not among_others and is_clear_order(label)
+    if (opens(label) or ordered) and not (is_measured(label) or rules(then)):
         return None
     return Decision(label, in_full(then))
 

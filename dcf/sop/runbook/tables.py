@@ -10,7 +10,7 @@ from itertools import pairwise
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.conditions import finds_out
 from dcf.sop.runbook.consequences import bids
-from dcf.sop.runbook.rulings import answers_first, is_body, is_measured, settles
+from dcf.sop.runbook.rulings import answers_first, is_body, is_measured, rules, settles
 from dcf.sop.runbook.wording import Piece, is_clear_order
 
 _CELLS = re.compile(r"(?<!\\)\|")
@@ -67,7 +67,8 @@ _KINDS = re.compile(
     r"(?:[\w/-]+ ){0,3}(?:types?|kinds?|categor(?:y|ies)|class(?:es)?|requests?|levels?|sever"
     r"ity|priority|amounts?|values?|totals?|costs?|spend(?:ing)?|tiers?|segments?|delays?"
     r"|quantity|roles?|customers?|guests?|patients?|items?|reasons?|stages?|ages?|durations?"
-    r"|risks?|impact|exceptions?)(?: (?:of|in|per) [\w ]{1,40}| \([^)]*\))?",
+    r"|risks?|impact|exceptions?|codes?|faults?|readings?|signals?)"
+    r"(?: (?:of|in|per) [\w ]{1,40}| \([^)]*\))?",
     re.IGNORECASE,
 )
 """Over a column that tells cases apart."""
@@ -76,6 +77,12 @@ _RUNGS = re.compile(
     r"|when|elapsed|trigger|if|condition|situation|issue|problem)\b.*",
     re.IGNORECASE,
 )
+_OF_RECORDS = re.compile(
+    r"(?:names?|versions?|dates?|documents?|revisions?|phases?|tasks?|activit(?:y|ies)|actions?"
+    r"|milestones?|deliverables?|gates?|#|no\.?|id)(?: \w+)?",
+    re.IGNORECASE,
+)
+"""Over a column of what was agreed to, or when, and no case."""
 _SEQUENCE = re.compile(r"(?:\w+ )?(?:order|priority|sequence|seq\.?)", re.I)
 _THINGS = re.compile(
     r"(?:[\w -]+ )?(?:services?|systems?|components?|servers?|hosts?|nodes?|applications?|apps?"
@@ -211,14 +218,17 @@ def _case_column(
         for at in free:
             if _is_named(head[at], pattern) and _count(bool, body, at) == len(body) > 1:
                 return at
-    if 0 in free and 2 * _count(is_measured, body, 0) > len(body) > 1:
-        return 0
-    return None
+    if 0 not in free or len(body) < 2 or _OF_RECORDS.fullmatch(head[0].strip("*_ ")):
+        return None
+    # Where each row allows, refuses or asks for consent, what it is about is the case.
+    ruled = "approver" in used or 2 * _count(rules, body, used["action"]) > len(body)
+    return 0 if ruled or 2 * _count(is_measured, body, 0) > len(body) else None
 
 
 def _deals(cell: str) -> bool:
-    """Whether a cell says how a case is dealt with, and not what one has to look at."""
-    return settles(cell) and not finds_out(cell)
+    """Whether a cell says how a case is dealt with, and not what one has to look at; a verb
+    alone is as often a name: ``Read``."""
+    return rules(cell) or (" " in cell and settles(cell) and not finds_out(cell))
 
 
 def _by_rungs(head: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, int]:
