@@ -39,8 +39,9 @@ TEMPLATES = templates()
 each = pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES.keys())
 
 
-def test_there_is_a_template_for_each_role() -> None:
-    assert {template.role for template in TEMPLATES.values()} == set(ROLES)
+def test_there_is_a_template_for_each_role_of_our_agents() -> None:
+    # Somebody else's agent writes code: it only asks and logs.
+    assert {template.role for template in TEMPLATES.values()} == set(ROLES) - {"coder"}
     assert sorted(TEMPLATES) == sorted(ROLES)
 
 
