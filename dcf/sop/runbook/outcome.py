@@ -18,8 +18,8 @@ from dcf.sop.step import YES_OR_NO, Step
 
 def outcome(draft: Draft) -> dict[str, Any]:
     """``sentences`` with their places; ``steps``, ``branches``, ``jumps``, ``loops``, ``ends``,
-    ``approvals`` and ``inputs``, each with ``line`` and ``last_line``. A condition over what
-    is done then is a branch to that, and no step beside it; to look what is so is one."""
+    ``approvals`` and ``inputs``, each with ``line`` and ``last_line``. A step that ``asks`` only
+    says when others are done: what the text has of it is a branch."""
     lasts = _lasts(draft.sentences)
     steps = list(draft.sop.all_steps())
     following = {
@@ -75,7 +75,7 @@ def outcome(draft: Draft) -> dict[str, Any]:
     ]
     return {
         "sentences": [_sentence(one) for one in draft.sentences],
-        "steps": [step_lines(step, lasts) for step in steps if step.number not in conditions],
+        "steps": [{**step_lines(step, lasts), "asks": step.number in conditions} for step in steps],
         "branches": branches,
         "jumps": jumps,
         "loops": loops,
