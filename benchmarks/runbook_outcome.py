@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from pydantic import TypeAdapter
@@ -44,11 +44,13 @@ class SentencePlaced(Lines):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepMade(Lines):
-    """A step; ``number`` is ``2.1`` for the first one inside step 2."""
+    """A step; ``number`` is ``2.1`` for the first one inside step 2. One that ``asks`` only says
+    when others are done."""
 
     number: str
     kind: str = "task"
     how: Literal["executable", "manual", "unknown"] = "unknown"
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,8 +160,10 @@ _LABELS = TypeAdapter(Labels)
 
 
 def outcome_from(plain: Any) -> Outcome:
-    """An outcome from JSON; pydantic's ``ValidationError``, a ``ValueError``, where it is none."""
-    return _OUTCOME.validate_python(plain)
+    """An outcome from JSON; pydantic's ``ValidationError``, a ``ValueError``, where it is none.
+    What only asks is left out of its steps: labels have a branch for it."""
+    outcome = _OUTCOME.validate_python(plain)
+    return replace(outcome, steps=[one for one in outcome.steps if not one.asks])
 
 
 def labels_from(plain: Any) -> Labels:

@@ -58,6 +58,12 @@ class Problem:
         """A JSON object with every field, for ``--json`` output."""
         return asdict(self)
 
+    @property
+    def with_hint(self) -> str:
+        """What is wrong and how to mend it as one sentence, for answers that have one text."""
+        said = self.message.removesuffix(".")
+        return f"{said}; hint: {self.hint}" if self.hint else self.message
+
     def __str__(self) -> str:
         file = printable(self.file or "")
         place = ":".join(str(part) for part in (file, self.line, self.column) if part)

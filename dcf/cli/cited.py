@@ -16,12 +16,13 @@ from dcf.cli.answer import Answer
 from dcf.cli.documents.showing import DocumentQuestion, show_document
 from dcf.cli.explain import explain_run
 from dcf.cli.memory.observations import ObservationsQuestion, get_observations, list_observations
-from dcf.cli.memory.show import show_block, show_entry, show_message, show_passage
+from dcf.cli.memory.show import show_block, show_entry, show_message
 from dcf.cli.memory.threads import TurnsQuestion, thread_shown
 from dcf.cli.memory.wording import moment
 from dcf.cli.project_folder import project_folder
 from dcf.cli.redis_access import find_redis, open_store
-from dcf.cli.retrieval.opening import note_read
+from dcf.cli.retrieval.asking import show_logged
+from dcf.cli.retrieval.opening import memory_settings, note_read, store_of
 from dcf.cli.retrieval.playbooks import show_playbook
 from dcf.cli.screen import Screen
 from dcf.cli.session.explaining import explain_session
@@ -46,7 +47,7 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
     except InvalidCitation as invalid:
         raise BadInput(invalid.problems) from invalid
     answer = await _shown(cited, uri, settings, screen)
-    if cited.kind != "document":  # that is noted where it is shown
+    if cited.kind not in ("document", "playbook"):  # that is noted where it is shown
         await note_read(settings, str(project_folder(Path.cwd()).resolve()), [str(cited)])
     return answer
 
@@ -81,11 +82,11 @@ async def _shown(cited: Citation, uri: str, settings: Settings, screen: Screen) 
         case "memory", _ if cited.id.startswith("entry-"):
             return await show_entry(settings, cited.id)
         case "memory", _:
-            return await show_passage(settings, cited.id)
+            return await show_logged(settings, cited.id)
         case "document", _:
             return await _document(cited, settings)
         case "playbook", _:
-            return await show_playbook(settings, cited.id)
+            return await show_playbook(memory_settings(settings, store_of(settings)), cited.id)
         case "code", _:
             return await _code(cited)
         case "agent", "block":

@@ -41,15 +41,16 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 async def server_health(
-    who: str, host: str, port: int, *, path: str = "/healthz", well: str = "ok"
+    who: str, host: str, port: int, *, path: str = "/healthz", well: str = "ok", start: str = ""
 ) -> Answer:
-    """What the server itself says at ``path``; its word for being ``well``. Raises NotSo when it
-    is not."""
+    """What the server itself says at ``path``; its word for being ``well``, and the command that
+    has it ``start``. Raises NotSo when it is not."""
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{port}{path}"
     status, said = await asyncio.to_thread(_ask, url)
     if status is None:
-        raise NotSo(NO_ANSWER, f"{who} does not answer at {url}: {said}")
+        hint = f"`{start}` starts it; --host and --port say where it is asked" if start else ""
+        raise NotSo(NO_ANSWER, f"{who} does not answer at {url}: {said}", hint)
     if not isinstance(said, dict):
         spoke = f"HTTP {status}" if status else f"no HTTP: {said}"
         raise _unhealthy(f"what answers at {url} is not {who} ({spoke})")
@@ -60,7 +61,14 @@ async def server_health(
 
 async def graph_server_health(host: str, port: int) -> Answer:
     """What `dcf graph serve` says, at the place and in the words that Graphiti's server has."""
-    return await server_health("the graph's MCP server", host, port, path="/health", well="healthy")
+    return await server_health(
+        "the graph's MCP server",
+        host,
+        port,
+        path="/health",
+        well="healthy",
+        start="dcf graph serve",
+    )
 
 
 def _ask(url: str) -> tuple[int | None, Any]:

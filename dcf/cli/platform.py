@@ -83,15 +83,19 @@ async def open_platform(
         await platform.policy()
         await platform.skills.pins()
         await platform.home()
-        _tell(settings, "no Redis" if alone else f"Redis {address.label}", workspace)
+        _tell(settings, None if alone else f"Redis {address.label}", workspace)
         yield platform
     finally:
         await platform.close()
         await backend.close()
 
 
-def _tell(settings: Settings, redis: str, workspace: Path) -> None:
-    """Which Redis and which folders: a client starts its server in a folder nobody chose."""
+def _tell(settings: Settings, redis: str | None, workspace: Path) -> None:
+    """Which Redis and which folders: a client starts its server in a folder nobody chose. Without a
+    Redis there are no workflows: no skill is used then, and nothing is approved."""
+    if redis is None:
+        _log.info("serving with no Redis, home %s, workspace %s", settings.home, workspace)
+        return
     where = f"{redis}, home {settings.home}, workspace {workspace}"
     _log.info("serving with %s, skills %s", where, settings.generated)
     if settings.skills is None:

@@ -106,7 +106,7 @@ class IndexFile:
         """By which the file is known, if there is one."""
         try:
             status = self.path.stat()
-        except FileNotFoundError:
+        except OSError:  # what is wrong with it is said where it is opened
             return None
         return status.st_dev, status.st_ino
 

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from dcf.code import vectors
+from dcf.code import rows, vectors
 from dcf.code.errors import IndexDamaged, InvalidSearch
 from dcf.code.files import checked_root
 from dcf.code.hit import CodeHit, hits
@@ -100,6 +100,15 @@ class CodeRetriever:
             found = await asyncio.to_thread(self._find, asked)
         self._indexer.look_if_due()
         return found
+
+    async def digests(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """The SHA-256 (hex) of the content with which those of ``paths`` are indexed, by path.
+        Raises ``IndexTrouble``."""
+        return await asyncio.to_thread(self._digests, paths)
+
+    def _digests(self, paths: Sequence[str]) -> Mapping[str, str]:
+        with self._index.reading() as connection:
+            return {path: digest.hex() for path, digest in rows.digests(connection, paths).items()}
 
     def _find(self, question: CodeQuestion) -> tuple[CodeHit, ...]:
         with self._index.reading() as connection:

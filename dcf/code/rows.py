@@ -59,6 +59,15 @@ def files(connection: sqlite3.Connection, paths: Sequence[str]) -> dict[str, Kno
     }
 
 
+def digests(connection: sqlite3.Connection, paths: Sequence[str]) -> dict[str, bytes]:
+    """Of those of ``paths`` that are indexed, by path."""
+    rows = connection.execute(
+        "SELECT path, digest FROM files WHERE path IN (SELECT value FROM json_each(?))",
+        (json.dumps(paths),),
+    )
+    return dict(rows.fetchall())
+
+
 def stamps(connection: sqlite3.Connection) -> list[tuple[str, int, int]]:
     """By which each file is known: its path, size and time of change in ns."""
     return connection.execute("SELECT path, size, mtime_ns FROM files").fetchall()

@@ -56,7 +56,8 @@ class _Open:
     @property
     def says(self) -> bool:
         """Whether it has more than headings: these go with what stands under them."""
-        return any(one.kind != "heading" for one in self.blocks)
+        # A heading stands behind headings alone: what says something is closed before it.
+        return bool(self.blocks) and self.blocks[-1].kind != "heading"
 
 
 def pieces_of(blocks: Iterable[Block]) -> Iterator[ReadPiece]:

@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         WrongVariables,
     )
     from dcf.memory.experiment import OPERATIONS, ExperimentMemory, Operation
+    from dcf.memory.file_stamp import is_settled, stamp_of
     from dcf.memory.foreign_database import is_database
     from dcf.memory.forgetting import Forgetting, Subject, SubjectTooShort, UnknownReceipt
     from dcf.memory.garbage import Garbage, GarbageReport, Retention
@@ -562,6 +563,7 @@ __all__ = [
     "give_out",
     "heading_of",
     "is_database",
+    "is_settled",
     "line_of",
     "made_for",
     "open_claude_mem",
@@ -578,6 +580,7 @@ __all__ = [
     "short_id",
     "source_of",
     "span_of",
+    "stamp_of",
     "state_of",
     "take_in",
     "uri_of",

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.retrieval.audit_log import DAYS, NOBODY, OPERATIONS, Access, AuditLog, Caller
+    from dcf.retrieval.audit_log import (
+        DAYS,
+        EVERY_PROJECT,
+        NOBODY,
+        OPERATIONS,
+        Access,
+        AuditLog,
+        Caller,
+    )
     from dcf.retrieval.backend import (
         DocumentHit,
         Items,
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
     )
     from dcf.retrieval.bundle import SHARES, Bundle, Part, Share, bundled
     from dcf.retrieval.candidate import KINDS, NOT_PERMITTED, Candidate, Kind, Scored
+    from dcf.retrieval.cut import with_costs
     from dcf.retrieval.errors import (
         AnswerersFailed,
         BadProjectTokens,
@@ -47,6 +56,7 @@ if TYPE_CHECKING:
     )
     from dcf.retrieval.file_documents import FileDocuments
     from dcf.retrieval.file_items import FileItems
+    from dcf.retrieval.freshness import Freshness
     from dcf.retrieval.item import Item, Lifetimes, NewItem, Recalled
     from dcf.retrieval.maintenance import Maintained, Night, maintain
     from dcf.retrieval.migration import Migrated, MigratedDocuments, migrate, migrate_documents
@@ -81,6 +91,7 @@ else:
 
 __all__ = [
     "DAYS",
+    "EVERY_PROJECT",
     "KINDS",
     "MODES",
     "NOBODY",
@@ -107,6 +118,7 @@ __all__ = [
     "FileDocuments",
     "FileItems",
     "FolderUnusable",
+    "Freshness",
     "InvalidItem",
     "InvalidQuestion",
     "Item",
@@ -165,4 +177,5 @@ __all__ = [
     "reranked",
     "shares_of",
     "where_of_url",
+    "with_costs",
 ]

@@ -26,6 +26,8 @@ OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 DAYS = 90
 """Kept of the log, where nobody says how many."""
 GONE = "[forgotten]"
+EVERY_PROJECT = "*"
+"""As an access's project: what was done in all of them at once."""
 _PAUSE_S = 0.2
 """Reads of so many seconds are written together."""
 _MOST_WAITING = 10_000
@@ -49,7 +51,8 @@ NOBODY = Caller("unknown")
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What ``by`` did ``at`` a time (ms since the epoch, UTC) in the ``project``: the addresses or
+    """What ``by`` did ``at`` a time (ms since the epoch, UTC) in the ``project``, or in
+    ``EVERY_PROJECT``: the addresses or
     ids of what was returned or deleted, nothing of what it says. Of a ``sweep`` of items whose time
     was over it is known only how many they were (``count``)."""
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from dcf.memory import Actor, DocumentPiece, KeptDocument, KeptDocuments
+from dcf.memory import Actor, DocumentPiece, FileState, KeptDocument, KeptDocuments
 from dcf.retrieval.errors import InvalidItem, UnnamedProjects
 from dcf.retrieval.item import Item, NewItem, Recalled, problems_of
 from dcf.search import Vectors
@@ -41,6 +41,9 @@ class Items(Protocol):
     ) -> tuple[Recalled, ...]:
         """At most ``limit`` (1 to 1,000) items that answer ``query``, the best first; the newest
         first for a query without any word. ``file_path``: only those that are about this file."""
+
+    async def get(self, item_id: str) -> Item:
+        """The item with this id, whichever project's. Raises UnknownItem."""
 
     async def forget(self, project: str, item_id: str) -> None:
         """Give an item up. Raises UnknownItem."""
@@ -129,12 +132,13 @@ def demand_valid(new: NewItem) -> None:
 class DocumentHit:
     """A piece of a document that was found, and why. ``score`` is between 0 and 1, and may be
     compared inside of one answer. ``likeness`` is that of the meanings, at most 1, None where they
-    were not compared."""
+    were not compared. ``outdated`` says why the file no longer says it, where that is known."""
 
     piece: DocumentPiece
     score: float
     why: str
     likeness: float | None = None
+    outdated: str = ""
 
 
 class ProjectDocuments(KeptDocuments, Protocol):
@@ -148,6 +152,10 @@ class ProjectDocuments(KeptDocuments, Protocol):
     async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[DocumentHit, ...]:
         """At most ``limit`` (1 to 1,000) pieces that answer ``query``, the best first; those of
         what was read last for a query without any word. Raises InvalidEntry."""
+
+    async def files(self, project: str, document_ids: Sequence[str]) -> Mapping[str, FileState]:
+        """The states in which the files of these documents were when they were read, by their ids;
+        without those that are there no more."""
 
     async def catch_up(self) -> None:
         """Make all that is kept found by its meaning too: what ``find`` else begins with."""

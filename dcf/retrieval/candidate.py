@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from dcf.citation import Citation
 from dcf.code import CodeHit
 from dcf.context_form import KINDS as KINDS
 from dcf.context_form import Kind as Kind
+from dcf.documents import format_of
 from dcf.memory import DocumentPiece, Found, PlaybookMatch, ThreadHit
 from dcf.retrieval.backend import DocumentHit
 from dcf.retrieval.item import Recalled
@@ -37,7 +38,8 @@ class Candidate:
     are the addresses of all that ``text`` is made of, where that is more than the citation's.
     ``likeness`` is how near the query its own search found it but for words, at most 1: by meaning,
     by the names or lines that it has; None where it compared nothing but words. ``frame`` is its
-    place among those that a stack trace in the query names, from 0, the fault's; else None."""
+    place among those that a stack trace in the query names, from 0, the fault's; else None.
+    ``outdated`` says why a file no longer says it, where that is known."""
 
     kind: Kind
     place: int
@@ -51,11 +53,17 @@ class Candidate:
     parts: tuple[str, ...] = ()
     likeness: float | None = None
     frame: int | None = None
+    outdated: str = ""
 
     @property
     def addresses(self) -> tuple[str, ...]:
         """Of all that is told with it."""
         return self.parts or (self.citation,)
+
+    @property
+    def heading(self) -> str:
+        """What a model is told above the text: its address, and that it is outdated, if it is."""
+        return f"{self.citation} (outdated)" if self.outdated else self.citation
 
     @property
     def type(self) -> str:
@@ -87,14 +95,17 @@ def candidates_of(
     playbooks: Sequence[PlaybookMatch] = (),
     facts: Sequence[FactHit] = (),
     threads: Sequence[ThreadHit] = (),
+    *,
+    same: Collection[str] = (),
 ) -> tuple[Candidate, ...]:
     """The lists, each the best first. Items that say the same of the same file are one: the
     newest, at the best of their places. Code all of which a piece of a document says is that,
-    with the address of the code under ``also``."""
+    with the address of the code under ``also``; so is code of a file that is the ``same`` (its
+    path) as the document, as far as pieces were found of these lines."""
     own_code: list[CodeHit] = []
     told: dict[int, list[CodeHit]] = {}
     for hit in code:
-        place = _place_of(hit, documents)
+        place = _place_of(hit, documents, is_same=hit.path in same)
         (own_code if place is None else told.setdefault(place, [])).append(hit)
     return (
         *_items(recalled),
@@ -215,6 +226,7 @@ def _document(place: int, hit: DocumentHit, code: Sequence[CodeHit]) -> Candidat
         *("document", place, piece.text, piece.citation, hit.why, about),
         likeness=max((one for one in likenesses if one is not None), default=None),
         frame=min((one.frame for one in code if one.frame is not None), default=None),
+        outdated=hit.outdated,
     )
 
 
@@ -224,17 +236,23 @@ def _fact(place: int, hit: FactHit) -> Candidate:
     return Candidate("fact", place, hit.text, hit.citation, reason, about, timestamp=hit.at)
 
 
-def _place_of(code: CodeHit, documents: Sequence[DocumentHit]) -> int | None:
+def _place_of(code: CodeHit, documents: Sequence[DocumentHit], *, is_same: bool) -> int | None:
     """That of the piece of a document that says all of the code: a piece may be older than the
-    file. Of several, that of the one with most of its lines."""
+    file, unless it is known to be the same, and one that is known to be outdated hides no code. Of
+    several, that of the one with most of its lines."""
     pieces = {
-        place: one.piece for place, one in enumerate(documents, 1) if one.piece.path == code.path
+        place: one.piece
+        for place, one in enumerate(documents, 1)
+        if one.piece.path == code.path and not one.outdated
     }
     said = _one_line(code.text)
     holding = [place for place, piece in pieces.items() if said in _one_line(piece.text)]
     if holding:
         return max(holding, key=lambda place: _shared_lines(code, pieces[place]))
-    return _place_among_cells(code, pieces)
+    among_cells = _place_among_cells(code, pieces)
+    if among_cells is None and is_same:
+        return _place_in_same(code, pieces)
+    return among_cells
 
 
 def _place_among_cells(code: CodeHit, cells: Mapping[int, DocumentPiece]) -> int | None:
@@ -252,6 +270,32 @@ def _place_among_cells(code: CodeHit, cells: Mapping[int, DocumentPiece]) -> int
     if not said or said.difference(*found.values()):
         return None
     return max(found, key=lambda place: len(found[place]))
+
+
+def _place_in_same(code: CodeHit, pieces: Mapping[int, DocumentPiece]) -> int | None:
+    """That of the best piece with some of the lines, or with none, in a document that is as the
+    file is. Source code is not that unless its pieces have all lines: words of identifiers are
+    known in code alone. Nor is what a stack trace names: only the line itself answers it."""
+    if code.frame is not None or (
+        format_of(code.path) == "code" and not _have_all(code, pieces.values())
+    ):
+        return None
+    near = (
+        place
+        for place, piece in pieces.items()
+        if piece.first_line is None or _shared_lines(code, piece) > 0
+    )
+    return next(near, None)
+
+
+def _have_all(code: CodeHit, pieces: Iterable[DocumentPiece]) -> bool:
+    """All lines of the code. Blank lines are in no piece."""
+    there: set[int] = set()
+    for piece in pieces:
+        if piece.first_line is not None and piece.last_line is not None:
+            there.update(range(piece.first_line, piece.last_line + 1))
+    lines = enumerate(code.text.split("\n"), code.first_line)
+    return all(number in there for number, line in lines if line.strip())
 
 
 def _one_line(text: str) -> str:

@@ -58,7 +58,7 @@ def cut(query: str, one: Scored, room: int) -> Scored | None:
 
 
 def _told(one: Scored, text: str) -> str:
-    return "\n".join((text, one.candidate.citation, *one.candidate.about.get("also", ())))
+    return "\n".join((text, one.candidate.heading, *one.candidate.about.get("also", ())))
 
 
 def _near(query: str, text: str, room: int) -> str:

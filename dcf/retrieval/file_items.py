@@ -48,6 +48,7 @@ class FileItems:
         self._new_id = new_id
         self._lifetimes = lifetimes or Lifetimes()
         self._projects: dict[str, _Project] = {}
+        self._told: set[tuple[Path, bytes]] = set()
         # One wait for the disk for all that is logged while another one is written.
         self._writer = ProjectBatcher(self._append)
 
@@ -66,6 +67,13 @@ class FileItems:
 
         found = await self._at_work(self._project(project).found, query, wanted, limit)
         return tuple(Recalled(item, why) for item in found)
+
+    async def get(self, item_id: str) -> Item:
+        for folder in await self._at_work(self._folders):
+            found = await self._at_work(self._of(folder).get, item_id)
+            if found is not None:
+                return found
+        raise UnknownItem(item_id=item_id)
 
     async def forget(self, project: str, item_id: str) -> None:
         if not await self.forget_all(project, [item_id]):
@@ -116,14 +124,16 @@ class FileItems:
     async def purge(self, is_named: Callable[[str], bool]) -> None:
         """Give them up, and what else of the files ``is_named`` takes: no byte of it is left."""
         for folder in await self._at_work(self._folders):
-            await self._at_work(ItemFolder(folder).purge, is_named, self._clock())
+            purge = ItemFolder(folder, told=self._told).purge
+            await self._at_work(purge, is_named, self._clock())
 
     def _folders(self) -> list[Path]:
         """Those of projects: whoever chose the folder may have others of their own in it."""
         return sorted(one for one in self._folder.glob(f"{ARCHIVE}*") if one.is_dir())
 
     def _named(self, is_named: Callable[[str], bool]) -> tuple[Item, ...]:
-        every = (item for folder in self._folders() for item in ItemFolder(folder).read().values())
+        folders = (ItemFolder(folder, told=self._told) for folder in self._folders())
+        every = (item for folder in folders for item in folder.read().values())
         return tuple(item for item in every if is_named(line_of(item).decode()))
 
     def leave_behind(self) -> None:
@@ -141,11 +151,12 @@ class FileItems:
         """What has the folder. Of a project that was asked for its items are in memory already: a
         service that read them once more each night would have them twice meanwhile."""
         known = (one for one in [*self._projects.values()] if one.path == folder)
-        return next(known, None) or _Project(folder)
+        return next(known, None) or _Project(folder, told=self._told)
 
     def _project(self, project: str) -> _Project:
         if project not in self._projects:
-            self._projects[project] = _Project(self._folder / archive_of(project), project)
+            folder = self._folder / archive_of(project)
+            self._projects[project] = _Project(folder, project, self._told)
         return self._projects[project]
 
     async def _at_work(self, work: Callable[..., Out], *arguments: object) -> Out:
@@ -157,11 +168,16 @@ class FileItems:
 class _Project:
     """The items of one project and their words, for any thread."""
 
-    def __init__(self, folder: Path, project: str | None = None) -> None:
-        """``project`` is needed where items are kept."""
+    def __init__(
+        self,
+        folder: Path,
+        project: str | None = None,
+        told: set[tuple[Path, bytes]] | None = None,
+    ) -> None:
+        """See ``ItemFolder``."""
         self._lock = Lock()
         self.path = folder
-        self._folder = ItemFolder(folder, project)
+        self._folder = ItemFolder(folder, project, told)
         self._numbers = count(1)
         self._kept: dict[int, Item] = {}
         self._number_of: dict[str, int] = {}
@@ -183,6 +199,10 @@ class _Project:
         """The oldest first."""
         with self._lock:
             return sorted(self._folder.read().values(), key=lambda one: (one.timestamp, one.id))
+
+    def get(self, item_id: str) -> Item | None:
+        with self._lock:
+            return self._folder.read().get(item_id)
 
     def forgotten(self) -> list[str]:
         with self._lock:

@@ -12,6 +12,8 @@ from dcf.secret_form import without_secrets
 
 LONGEST = 1_000_000
 """Characters of an item's text."""
+_LONGEST_KEPT = 10 * LONGEST
+"""Those of one that is kept: a mark in place of a secret may be longer than the secret was."""
 MOST_TAGS = 50
 LONGEST_NAME = 1_000
 """Characters of a tag, of a source, and of the path of a file."""
@@ -46,7 +48,7 @@ class Item:
 
     @property
     def citation(self) -> str:
-        """Its address, which ``dcf open`` follows where the memory has the item."""
+        """Its address, which ``dcf open`` follows."""
         return str(Citation("memory", self.id))
 
     @property
@@ -100,9 +102,9 @@ class Lifetimes:
         return age is not None and item.timestamp + age <= now
 
 
-def problems_of(new: NewItem) -> Iterator[Problem]:
-    """All that keeps ``new`` from being logged."""
-    yield from _text_problems("text", new.text, LONGEST)
+def problems_of(new: NewItem, longest: int = LONGEST) -> Iterator[Problem]:
+    """All that keeps ``new``, whose text may have ``longest`` characters, from being logged."""
+    yield from _text_problems("text", new.text, longest)
     if len(new.tags) > MOST_TAGS:
         yield _problem("tags", f"has {len(new.tags)} tags, above {MOST_TAGS}")
     for number, tag in enumerate(new.tags[:MOST_TAGS]):
@@ -117,7 +119,10 @@ def problems_of(new: NewItem) -> Iterator[Problem]:
 def faults_of_kept(item: Item) -> Iterator[str]:
     """All that keeps an item of another place from being kept as it is."""
     new = NewItem(item.text, item.tags, item.source, item.file_path)
-    problems = [*problems_of(new), *_text_problems("id", item.id, LONGEST_NAME)]
+    problems = [
+        *problems_of(new, _LONGEST_KEPT),
+        *_text_problems("id", item.id, LONGEST_NAME),
+    ]
     yield from (one.message for one in problems)
     if not text_faults(item.id) and not item.id.isprintable():
         yield "its id has control characters"

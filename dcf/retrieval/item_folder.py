@@ -21,6 +21,8 @@ Made = TypeVar("Made")
 log = logging.getLogger(__name__)
 
 _FIRST, _LAST = "items-", ".jsonl"
+_DAMAGED = "damaged.txt"
+"""The file that compaction moves lines to that cannot be read: somebody may mend them."""
 NAME = "project"
 """The file that says which folder's items these are."""
 
@@ -117,8 +119,14 @@ class ItemFolder:
     read again. One thread at a time. Methods raise OSError.
     """
 
-    def __init__(self, folder: Path, project: str | None = None) -> None:
-        """``project`` is needed where items are kept."""
+    def __init__(
+        self,
+        folder: Path,
+        project: str | None = None,
+        told: set[tuple[Path, bytes]] | None = None,
+    ) -> None:
+        """``project`` is needed where items are kept. ``told`` has the damaged lines that were
+        told already, and gets those that are told here."""
         self._folder = folder
         self._files = LockedFolder(folder)
         self._project = project
@@ -126,7 +134,7 @@ class ItemFolder:
         self._rewritten = 0
         self._changed: dict[str, Item | None] = {}
         self._is_anew = True
-        self._told: set[tuple[str, bytes]] = set()
+        self._told: set[tuple[Path, bytes]] = set() if told is None else told
 
     def read(self) -> dict[str, Item]:
         """All items by their ids, as they are now."""
@@ -196,15 +204,21 @@ class ItemFolder:
 
     def compact(self, every: bool = False) -> None:
         """Rewrite the files of whose lines half are dead without those; ``every`` one that has a
-        dead line, if that is said."""
+        dead line, if that is said, and then damaged lines are moved to another file, too."""
         if not self._folder.is_dir():
             return
         with self._files.writing() as lock:
             self._catch_up(lock)
-            for name in [
-                name for name, day in self._days.items() if day.half_dead or (every and day.dead)
-            ]:
-                self._rewrite(lock, name)
+            for name, day in [*self._days.items()]:
+                if every and day.damaged:
+                    damaged = [one for one in _lines_in(self._folder / name) if _is_damaged(one)]
+                    # First: who dies behind this moves them once more.
+                    self._files.append((_DAMAGED, one) for one in damaged)
+                    self._rewrite(lock, name, _is_damaged)
+                    where = self._folder / _DAMAGED
+                    log.warning("%d damaged lines were moved to %s", len(damaged), where)
+                elif day.half_dead or (every and day.dead):
+                    self._rewrite(lock, name)
 
     def purge(self, is_gone: Callable[[str], bool], now: int) -> None:
         """Rewrite the files without the lines that ``is_gone`` takes, whatever they are, so that no
@@ -217,13 +231,21 @@ class ItemFolder:
             name_file = self._folder / NAME
             if name_file.exists() and is_gone(name_file.read_text("utf-8", "replace")):
                 name_file.unlink()
+
+            def is_named(line: bytes) -> bool:
+                return is_gone(line.decode(errors="replace"))
+
             for name in sorted(self._days):
                 lines = (self._folder / name).read_bytes().splitlines()
-                if any(is_gone(line.decode(errors="replace")) for line in lines):
+                if any(map(is_named, lines)):
                     live = self._days[name].live.values()
                     named = [one for one in live if is_gone(line_of(one).decode())]
                     gone = [line_of(Gone(one.id, now)) for one in named if not is_gone(one.id)]
-                    self._rewrite(lock, name, is_gone, b"".join(gone))
+                    self._rewrite(lock, name, is_named, b"".join(gone))
+            damaged = self._folder / _DAMAGED
+            if damaged.exists():
+                lines = [*_lines_in(damaged)]
+                self._files.replace(_DAMAGED, [one for one in lines if not is_named(one)])
 
     def _make(self) -> None:
         if (self._folder / NAME).exists():
@@ -276,12 +298,14 @@ class ItemFolder:
                     day.live[record.id] = self._changed[record.id] = record
 
     def _tell(self, name: str, number: int, line: bytes, error: ValueError) -> None:
-        once = (name, line.removesuffix(b"\n"))
+        file = self._folder / name
+        once = (file, line.removesuffix(b"\n"))
         if once in self._told:
             return
         self._told.add(once)
         what = "is damaged" if line.endswith(b"\n") else "was torn when its process ended"
-        log.warning("%s:%d %s and is left out: %s", self._folder / name, number, what, error)
+        hint = "mend it, or `dcf retrieval maintain` moves it out of the way"
+        log.warning("%s:%d %s and is left out: %s; %s", file, number, what, error, hint)
 
     def _write(self, records: Iterable[tuple[str, Item | Gone]]) -> None:
         """Append records to files, all or none, and wait for the disk."""
@@ -291,11 +315,11 @@ class ItemFolder:
         self,
         lock: int,
         name: str,
-        is_gone: Callable[[str], bool] = lambda _: False,
+        is_gone: Callable[[bytes], bool] = lambda _: False,
         gone: bytes = b"",
     ) -> None:
         lines = _kept_lines(self._folder / name, self._days[name].live)
-        kept = b"".join(one for one in lines if not is_gone(one.decode(errors="replace"))) + gone
+        kept = b"".join(one for one in lines if not is_gone(one)) + gone
         # Who dies behind this has the others read again what did not change.
         self._rewritten = raise_number(lock)
         del self._days[name]
@@ -309,17 +333,35 @@ class ItemFolder:
 def _kept_lines(file: Path, live: Mapping[str, Item]) -> Iterator[bytes]:
     """The lines of what is there, of what was forgotten, and those that cannot be read: somebody
     may mend them."""
+    for line in _lines_in(file):
+        if line == b"\n":
+            continue
+        try:
+            record = record_in(line)
+        except ValueError:
+            yield line
+            continue
+        forgets = isinstance(record, Gone) and not record.over
+        if forgets or (isinstance(record, Item) and live.get(record.id) == record):
+            yield line
+
+
+def _lines_in(file: Path) -> Iterator[bytes]:
+    """Each with its end, also the last one."""
     with file.open("rb") as stream:
         for line in stream:
-            whole = line if line.endswith(b"\n") else line + b"\n"
-            try:
-                record = record_in(line)
-            except ValueError:
-                yield whole
-                continue
-            forgets = isinstance(record, Gone) and not record.over
-            if forgets or (isinstance(record, Item) and live.get(record.id) == record):
-                yield whole
+            yield line if line.endswith(b"\n") else line + b"\n"
+
+
+def _is_damaged(line: bytes) -> bool:
+    """Whether it cannot be read; an empty one ends a line that was torn."""
+    if line == b"\n":
+        return False
+    try:
+        record_in(line)
+    except ValueError:
+        return True
+    return False
 
 
 def _day_of(item: Item) -> str:

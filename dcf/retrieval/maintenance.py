@@ -1,5 +1,5 @@
 """What is done with logged items every night, or by hand: those whose time is over go, and the room
-that they had is given back."""
+that they had is given back. Documents are brought in step with their files."""
 
 from __future__ import annotations
 
@@ -25,23 +25,29 @@ _LOOKS_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Maintained:
-    """``swept`` items, and ``pruned`` days of the audit log."""
+    """``swept`` items, ``pruned`` days of the audit log, documents that were ``reread``, and those
+    that were ``removed``."""
 
     swept: int
     pruned: int
+    reread: int
+    removed: int
 
 
 async def maintain(
     retrieval: Retrieval, projects: Sequence[str], now: int, audit_days: int
 ) -> Maintained:
-    """Sweep the projects, compact the items and remove days of the audit log that are older than
-    ``audit_days``. Raises what the store raises; another call does what is left."""
+    """Sweep the projects, have their documents as their files are, compact the items and remove
+    days of the audit log that are older than ``audit_days``. Raises what the store raises; another
+    call does what is left."""
     swept = sum([await retrieval.sweep(project) for project in projects])
+    refreshed = [await retrieval.refresh(project) for project in projects]
     await retrieval.items.compact()
     pruned = 0
     if retrieval.audit is not None:
         pruned = await retrieval.audit.prune(now - audit_days * _DAY_MS)
-    return Maintained(swept, pruned)
+    reread, removed = (sum(counts) for counts in zip((0, 0), *refreshed, strict=True))
+    return Maintained(swept, pruned, reread, removed)
 
 
 class Night:

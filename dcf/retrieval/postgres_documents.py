@@ -176,6 +176,15 @@ class PostgresDocuments:
         )
         return {row["path"]: (row["id"], state_of(row)) for row in rows}
 
+    async def files(self, project: str, document_ids: Sequence[str]) -> Mapping[str, FileState]:
+        rows = await self._fetched(
+            "SELECT id, size, stamp, digest FROM dcf_documents"
+            " WHERE project = $1 AND id = ANY ($2::text[])",
+            project,
+            [*document_ids],
+        )
+        return {row["id"]: FileState(row["size"], row["stamp"], row["digest"]) for row in rows}
+
     async def pieces(
         self, document: Document, chosen: PieceChoice = ALL_PIECES
     ) -> tuple[DocumentPiece, ...]:

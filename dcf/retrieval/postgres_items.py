@@ -163,6 +163,13 @@ class PostgresItems:
         best = fused(by_words, by_meaning, likeness)[:limit]
         return tuple(Recalled(_item(row), why, likeness) for row, _, why, likeness in best)
 
+    async def get(self, item_id: str) -> Item:
+        async with self._store.transaction() as connection:
+            row = await connection.fetchrow(_THERE, [item_id])
+        if row is None:
+            raise UnknownItem(item_id=item_id)
+        return _item(row)
+
     async def forget(self, project: str, item_id: str) -> None:
         if not await self.forget_all(project, [item_id]):
             raise UnknownItem(item_id=item_id)

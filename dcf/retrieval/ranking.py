@@ -35,6 +35,9 @@ tag or file lifts that above them."""
 _LEAST_LIKENESS = 0.2
 """Everything is a little like everything else: of the tools of two public sets (MetaTool, Berkeley
 Function Calling Leaderboard) 7 % and 8 % answer questions of the other set; with 0.1 13 % do."""
+_OUTDATED = 0.5
+"""What a text is worth that its file no longer says: it comes behind all that has a place in both
+lists, the fiftieth in each is worth more than half of the first."""
 _NO_WORD = re.compile(r"[^\w]+", re.ASCII)
 _OVERLAP, _RECENCY, _TAG = 0.7, 0.25, 0.10
 _TAGS = frozenset({"error", "fix", "decision", "runlog"})
@@ -96,11 +99,12 @@ def _said_of(one: Candidate) -> str:
 
 def merged(ranked: Sequence[Scored]) -> list[Scored]:
     """``ranked`` with each text once, whatever it is of: the best that says it, blanks and ends of
-    lines aside, which names under ``also`` where else it stands."""
+    lines aside, which names under ``also`` where else it stands; what is outdated is no best."""
     same: dict[str, list[Scored]] = {}
     for one in ranked:
         same.setdefault(" ".join(one.candidate.text.split()), []).append(one)
-    return [_with_others(best, others) for best, *others in same.values()]
+    current = (sorted(some, key=lambda one: bool(one.candidate.outdated)) for some in same.values())
+    return [_with_others(best, others) for best, *others in current]
 
 
 def _with_others(best: Scored, others: Sequence[Scored]) -> Scored:
@@ -116,6 +120,20 @@ def _with_others(best: Scored, others: Sequence[Scored]) -> Scored:
     return replace(
         best, candidate=candidate, why=(*best.why, f"the same stands in {len(more)} more")
     )
+
+
+def current_first(ranked: Sequence[Scored]) -> list[Scored]:
+    """``ranked`` with what is outdated worth ``_OUTDATED`` of what it would be, and saying why."""
+    if not any(one.candidate.outdated for one in ranked):
+        return list(ranked)
+    return sorted(map(_aged, ranked), key=lambda one: -one.score)
+
+
+def _aged(one: Scored) -> Scored:
+    why = one.candidate.outdated
+    if not why:
+        return one
+    return replace(one, score=round(one.score * _OUTDATED, 6), why=(*one.why, why))
 
 
 def _relevance(said: float, one: Candidate) -> float:

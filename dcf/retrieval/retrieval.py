@@ -4,13 +4,21 @@ answer."""
 from __future__ import annotations
 
 import asyncio
+import logging
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dcf.code import CodeHit, CodeProblem
-from dcf.memory import Clock, Found, PlaybookMatch, ThreadHit
+from dcf.memory import (
+    SYSTEM,
+    Clock,
+    DocumentFiles,
+    Found,
+    PlaybookMatch,
+    ThreadHit,
+)
 from dcf.personal_form import PersonalSetting
 from dcf.problem import Problem
 from dcf.retrieval.audit_log import NOBODY, AuditLog, Caller
@@ -19,9 +27,10 @@ from dcf.retrieval.bundle import SHARES, Bundle, Share, bundled
 from dcf.retrieval.candidate import Candidate, Kind, Scored, candidates_of, is_among, permitted
 from dcf.retrieval.cut import with_costs
 from dcf.retrieval.errors import FactsAway, InvalidQuestion
+from dcf.retrieval.freshness import Freshness
 from dcf.retrieval.item import Item, NewItem, Recalled
 from dcf.retrieval.question import ContextQuestion, faults_of
-from dcf.retrieval.ranking import boosted, by_guide, fused, merged
+from dcf.retrieval.ranking import boosted, by_guide, current_first, fused, merged
 from dcf.retrieval.reranker import Reranker, reranked
 from dcf.retrieval.retrievers import (
     CodeRetrievers,
@@ -34,11 +43,14 @@ from dcf.retrieval.retrievers import (
 from dcf.search import words
 from dcf.secret_form import without_secrets
 
+_log = logging.getLogger(__name__)
+
 _CANDIDATES = 50
 """Of items, documents, observations, turns and facts each; of more only if more are asked for."""
 _MORE = 4
 
 _TIME = Caller("time is over")
+_FILE = Caller("its file is gone")
 _PATHS = 4_096
 """Paths without their secrets that are known: most of what is logged is about the same files."""
 _SHORT = 1_000
@@ -91,6 +103,7 @@ class Retrieval:
         self._reranker = reranker
         self._shares = shares
         self._facts = facts
+        self._freshness = Freshness()
 
     async def log(self, project: str, new: NewItem) -> Item:
         """Keep an item. Raises InvalidItem."""
@@ -116,6 +129,27 @@ class Retrieval:
         if count and self.audit is not None:
             await self.audit.keep("sweep", _TIME, project, [], count)
         return count
+
+    async def refresh(self, project: str) -> tuple[int, int]:
+        """Read documents again whose file changed, and give up those whose file is gone; how many
+        they were. What cannot be read is logged, and stays as it was."""
+        if self.documents is None:
+            return 0, 0
+        changed = removed = 0
+        files = DocumentFiles(self.documents)
+        async for report in files.refresh(project, by=SYSTEM, personal=self._personal):
+            changed += report.outcome == "changed"
+            if report.outcome == "removed" and report.document is not None:
+                removed += 1
+                if self.audit is not None:
+                    ids = [report.document.citation]
+                    await self.audit.keep("delete", _FILE, project, ids, 1)
+            if report.outcome == "refused":
+                for problem in report.problems:
+                    _log.warning("a document of %s is not read again: %s", project, problem)
+        if changed:
+            await self.documents.catch_up()
+        return changed, removed
 
     async def context(self, question: ContextQuestion, by: Caller = NOBODY) -> Answered:
         """What answers a question best, of all its kinds. That ``by`` read it is noted. Raises
@@ -146,9 +180,12 @@ class Retrieval:
             self._experience(question),
             self._known_facts(question),
         )
-        problems = (*_wordless(question), *problems, *away)
+        same, unknown = await self._same_files(project, code, documents)
+        problems = (*_wordless(question), *problems, *unknown, *away)
         candidates, refused = permitted(
-            candidates_of(recalled, code, documents, observations, playbooks, facts, threads),
+            candidates_of(
+                *(recalled, code, documents, observations, playbooks, facts, threads), same=same
+            ),
             question.files,
         )
         if question.mode == "guide":
@@ -158,6 +195,7 @@ class Retrieval:
             if self._reranker is not None:
                 ranked, unused = await reranked(self._reranker, question.query, ranked)
                 problems = (*problems, *unused)
+        ranked = current_first(ranked)
         if question.budget is not None:
             told = await asyncio.to_thread(
                 bundled,
@@ -210,7 +248,30 @@ class Retrieval:
         if question.files is not None:
             # Most of what is found first may be in files that are not permitted.
             limit *= _MORE
-        return await self.documents.find(question.project, question.query, limit=limit)
+        found = await self.documents.find(question.project, question.query, limit=limit)
+        return await self._freshness.marked(self.documents, question.project, found)
+
+    async def _same_files(
+        self, project: str, code: Sequence[CodeHit], documents: Sequence[DocumentHit]
+    ) -> tuple[frozenset[str], tuple[Problem, ...]]:
+        """The paths of the files that were found as code and as documents, and that both have with
+        the same content."""
+        found = {hit.path for hit in code}
+        path_of = {
+            one.piece.document_id: one.piece.path for one in documents if one.piece.path in found
+        }
+        if self.code is None or self.documents is None or not path_of:
+            return frozenset(), ()
+        try:
+            digests = await self.code.of(project).digests([*path_of.values()])
+        except CodeProblem as error:
+            return frozenset(), (error.problem,)
+        states = await self.documents.files(project, [*path_of])
+        return frozenset(
+            path_of[one]
+            for one, state in states.items()
+            if state.digest == digests.get(path_of[one])
+        ), ()
 
     async def _experience(
         self, question: ContextQuestion

@@ -94,6 +94,12 @@ class SqliteItems:
             Recalled(item, *why[item.id]) for item in kept if not self._lifetimes.is_over(item, now)
         ]
 
+    async def get(self, item_id: str) -> Item:
+        for passage in await self._memory.passages.several([item_id]):
+            if passage.agent_id.startswith(ARCHIVE):
+                return _item(passage)
+        raise UnknownItem(item_id=item_id)
+
     async def forget(self, project: str, item_id: str) -> None:
         if not await self.forget_all(project, [item_id]):
             raise UnknownItem(item_id=item_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count, islice
@@ -215,6 +215,14 @@ class TabledDocuments(ABC):
 
     async def find(self, project: str, query: str, *, limit: int = 10) -> tuple[DocumentHit, ...]:
         return tuple(await self._read(project, lambda table: table.best(query, limit)))
+
+    async def files(self, project: str, document_ids: Sequence[str]) -> Mapping[str, FileState]:
+        kept = await self._read(project, lambda table: [*map(table.get, document_ids)])
+        return {
+            one.document.id: FileState(one.document.size, one.stamp, one.document.digest)
+            for one in kept
+            if one is not None
+        }
 
     async def catch_up(self) -> None:
         # Words alone decide here.

@@ -57,6 +57,12 @@ class VolatileItems:
         )
         return tuple(islice(wanted, limit))
 
+    async def get(self, item_id: str) -> Item:
+        for (project, known), number in self._number_of.items():
+            if known == item_id:
+                return self._kept[project][number]
+        raise UnknownItem(item_id=item_id)
+
     async def forget(self, project: str, item_id: str) -> None:
         number = self._number_of.get((project, item_id))
         if number is None:

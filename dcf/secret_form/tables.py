@@ -31,7 +31,7 @@ _WORD = re.compile(r"[\w.#/-]{1,40}")
 _TITLE = re.compile(r"\w[\w .#/%-]{0,40}")
 _NAMES = re.compile(r"[\w .#/%\"';\t,-]*+\r?\n")
 """The line of a table without a rule; the source of a program has other signs in most lines."""
-RULE = re.compile(r"[ \t>]*[|+]?[ \t]*:?-{3,}[-+|: \t]*\r?(?:\n|\Z)")
+RULE = re.compile(r"[ \t>]*+(?:[|+][ \t]*+)?:?-{3,}[-+|: \t]*\r?(?:\n|\Z)")
 AROUND = " \t\"'*`_\r"
 _SIGNS = ",;\t"
 _LEAST = 3
@@ -39,7 +39,9 @@ _LEAST_MADE = 6
 _QUOTED = r"[ \t]*+\"(?>(?:[^\"]|\"\"){0,10000})\"[ \t\r]*+"
 _CELL = {
     "|": re.compile(r"(?>(?:[^|\n\\]|\\.)*)"),
-    **{sign: re.compile(rf"{_QUOTED}(?={sign}|\n|\Z)|[^{sign}\n]*+") for sign in _SIGNS},
+    **{sign: re.compile(rf"{_QUOTED}(?={sign}|\n|\Z)|[^{sign}\n]*+") for sign in ",;"},
+    # Tabs part the cells: as blanks of one, all of them would be read again from each.
+    "\t": re.compile(_QUOTED.replace(r"[ \t", "[ ") + r"(?=\t|\n|\Z)|[^\t\n]*+"),
 }
 
 

@@ -122,7 +122,7 @@ class RunBundles:
             why = str(problem) or f"nothing was found within {_PATIENCE_S:.0f} s"
             log.warning("%s is done without what fits it: %s", task.lease.path, why)
             return None
-        warnings += (one.message for one in answered.problems)
+        warnings += (one.with_hint for one in answered.problems)
         observations = (
             str(one.candidate.about["id"])
             for one in answered.found
@@ -184,7 +184,7 @@ def _caller(task: Task) -> Caller:
 def _told(answered: Answered) -> Iterator[str]:
     """Each text under its address."""
     for one in answered.found:
-        yield told_entry(f"## {one.candidate.citation}", one.candidate.text)
+        yield told_entry(f"## {one.candidate.heading}", one.candidate.text)
 
 
 def _event(

@@ -316,6 +316,15 @@ def test_twice_the_text_takes_twice_the_time(text: str) -> None:
     assert _seconds(text, 40_000) < max(3 * _seconds(text, 20_000), 0.04)
 
 
+@pytest.mark.parametrize("begin", ["a password\n", "user\tpassword\n"])
+@pytest.mark.parametrize("blank", [" ", "\t"])
+def test_blanks_below_a_name_take_no_time(begin: str, blank: str) -> None:
+    began = time.process_time()
+    without_secrets(begin + 40_000 * blank + "x")
+    without_secrets(40_000 * blank, is_table=True)
+    assert time.process_time() - began < 1
+
+
 def _seconds(text: str, size: int) -> float:
     """What the text costs, repeated up to ``size``: the least of up to three times."""
     whole = text * (size // len(text)) + "!"

@@ -115,7 +115,7 @@ def mcp(
     """Whether the MCP server answers, has its Redis and can read its skills."""
     from dcf.cli.health import server_health
 
-    return asyncio.run(server_health("the MCP server", host, port))
+    return asyncio.run(server_health("the MCP server", host, port, start="dcf serve"))
 
 
 def stub(
@@ -124,7 +124,7 @@ def stub(
     """Whether the stub server answers, and serves the configuration that is there now."""
     from dcf.cli.health import server_health
 
-    return asyncio.run(server_health("the stub server", host, port))
+    return asyncio.run(server_health("the stub server", host, port, start="dcf up"))
 
 
 def graph(
@@ -142,4 +142,6 @@ def retrieval(
     """Whether the service of `dcf retrieval` answers, and its memory can be read."""
     from dcf.cli.health import server_health
 
-    return asyncio.run(server_health("the retrieval service", host, port))
+    return asyncio.run(
+        server_health("the retrieval service", host, port, start="dcf retrieval serve")
+    )

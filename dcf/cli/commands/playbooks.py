@@ -140,7 +140,8 @@ def show(
     from dcf.cli.retrieval.opening import memory_settings
     from dcf.cli.retrieval.playbooks import show_playbook
 
-    settings = memory_settings(*here(root))
+    settings, setting = here(root)
+    settings = memory_settings(settings, setting.store)
     return asyncio.run(show_playbook(settings, playbook_id, stale_after))
 
 

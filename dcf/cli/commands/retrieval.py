@@ -309,8 +309,9 @@ def maintain(root: RootOption = None, as_json: JsonOption = False) -> Answer:
     """Do now what `dcf retrieval serve` does every night at DCF_RETRIEVAL_NIGHT (3).
 
     Items of the project whose time is over (DCF_RETRIEVAL_TTL) go, what keeps items is compacted,
-    and days of the audit log that are older than DCF_AUDIT_DAYS (90) go. It may be interrupted, and
-    done while a service runs.
+    documents whose file changed are read again and those whose file is gone go, and days of the
+    audit log that are older than DCF_AUDIT_DAYS (90) go. It may be interrupted, and done while a
+    service runs.
     """
     from dcf.cli.retrieval.tending import tend
 

@@ -16,6 +16,7 @@ from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.memory import Document, DocumentPiece, PieceChoice
 from dcf.problem import Problem, printable
+from dcf.retrieval import Freshness
 from dcf.search import words
 from dcf.secret_form import without_secrets
 
@@ -70,14 +71,25 @@ async def search_documents(settings: Settings, project: str, query: str, limit: 
     # As they are kept; an answer tells the question again.
     query = without_secrets(query)
     async with open_documents(settings, searched=True) as documents:
-        hits = await documents.find(project, query, limit=limit)
+        found = await documents.find(project, query, limit=limit)
+        marked = await Freshness().marked(documents, project, found)
+    hits = sorted(marked, key=lambda one: bool(one.outdated))
     await note_read(settings, project, [one.piece.citation for one in hits])
-    entries = [{**piece_entry(one.piece), "score": one.score, "why": one.why} for one in hits]
+    entries = [
+        {
+            **piece_entry(one.piece),
+            "score": one.score,
+            "why": one.why,
+            "outdated": one.outdated or None,
+        }
+        for one in hits
+    ]
     show: list[Any] = []
     for one in hits:
         under = " > ".join(one.piece.headings)
         place = Text.assemble((_place(one.piece), "bold"), f"  {under}  {one.score:.3f}")
         show += [place, Text(f"  {one.piece.citation}  {one.why}", "dim")]
+        show += [Text(f"  {one.outdated}", "yellow")] if one.outdated else []
         show += [Text(f"  {line}") for line in excerpt(one.piece.text, _EXCERPT)]
     return Answer({"query": query, "hits": entries}, show or [f"Nothing was found in {project}."])
 

@@ -25,7 +25,8 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.whole_file import whole_file
 from dcf.cli.wording import counted
-from dcf.memory import Memory, Mention, Receipt, Subject, Unreached
+from dcf.memory import Actor, Memory, Mention, Receipt, Subject, Unreached
+from dcf.retrieval import EVERY_PROJECT, AuditLog, Caller
 
 _LISTED = 5
 """Addresses of one kind that people are shown; --json has all."""
@@ -80,7 +81,19 @@ async def _forget(memory: Memory, stores: OpenStores, subject: Subject, about: A
     missed += await _remaining(stores.remaining, subject)
     missed += _files_of(await memory.forgetting.find(subject))
     missed += await memory.forgetting.forget(subject, receipt_id)
-    return await memory.forgetting.end(subject, receipt_id, missed)
+    receipt = await memory.forgetting.end(subject, receipt_id, missed)
+    await _note(stores.audit, subject, receipt, by)
+    return receipt
+
+
+async def _note(audit: AuditLog, subject: Subject, receipt: Receipt, by: Actor) -> None:
+    """Note which rows went or lost their texts, of all projects."""
+    gone = dict.fromkeys(
+        one.ref for one in receipt.tombstones if one.fate in ("removed", "emptied")
+    )
+    if gone:
+        named = ["[forgotten]" if subject.is_named_in(ref) else ref for ref in gone]
+        await audit.keep("delete", Caller(by.name), EVERY_PROJECT, named, len(named))
 
 
 def _files_of(named: Iterable[Mention]) -> list[Unreached]:

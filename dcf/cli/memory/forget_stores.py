@@ -259,6 +259,7 @@ class OpenStores:
     forgetful: Sequence[ForgetfulStore]
     remaining: Sequence[RemainingStore]
     away: Sequence[Unreached]
+    audit: AuditLog
 
 
 @asynccontextmanager
@@ -274,7 +275,8 @@ async def open_stores(settings: Settings, screen: Screen) -> AsyncIterator[OpenS
         why = f"logged items are in another memory, {path}"
         away.append(Unreached("MEM_PATH", why, f"forget it there too, with DCF_MEMORY={path}"))
     async with AsyncExitStack() as stack:
-        stores.append(_AuditStore(await stack.enter_async_context(open_audit(settings))))
+        audit = await stack.enter_async_context(open_audit(settings))
+        stores.append(_AuditStore(audit))
         try:
             stores += await stack.enter_async_context(_in_postgres(setting))
         except StoreProblem as error:
@@ -288,7 +290,7 @@ async def open_stores(settings: Settings, screen: Screen) -> AsyncIterator[OpenS
         except (ServerUnusable, ControlPlaneError) as error:
             hint = "forget it again when Redis is there"
             away.append(Unreached("runs and sessions", str(error), hint))
-        yield OpenStores(stores, remaining, away)
+        yield OpenStores(stores, remaining, away, audit)
 
 
 def _folders(settings: Settings, setting: RetrievalSetting) -> list[ForgetfulStore]:

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby, zip_longest
+from textwrap import dedent
+
+from dcf.cli.wording import counted
 
 _BAR = 10
 _UNITS = ("bytes", "KB", "MB", "GB")
@@ -15,6 +18,8 @@ _BETWEEN = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r":?-+:?")
 _CELL = 40
 """Characters of a cell that are shown."""
+_CODE_LINES, _CODE_LINE = 12, 120
+"""Lines of code that are shown, and characters of each."""
 
 
 def moment(ms: int) -> str:
@@ -69,6 +74,19 @@ def excerpt(text: str, most: int) -> list[str]:
     if is_cut and lines and not lines[-1].endswith("…"):
         lines[-1] += " …"
     return lines
+
+
+def code_excerpt(text: str) -> list[str]:
+    """The first lines of ``text``, without the indentation that all of them have, and how many are
+    left out; long ones are cut."""
+    lines = dedent(text).strip("\n").splitlines()
+    shown = [_short(line.rstrip()) for line in lines[:_CODE_LINES]]
+    left = len(lines) - len(shown)
+    return [*shown, f"… {counted(left, 'more line', 'more lines')}"] if left else shown
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= _CODE_LINE else f"{line[: _CODE_LINE - 1]}…"
 
 
 def _is_row(line: str) -> bool:

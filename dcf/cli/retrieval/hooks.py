@@ -11,7 +11,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -19,13 +19,13 @@ from typing import Any, Self
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
 from dcf.cli.project_folder import demand_project, project_folder
-from dcf.cli.retrieval.asking import find_context, log_item
+from dcf.cli.retrieval.asking import ask, log_item
 from dcf.cli.retrieval.runner_of_tests import runner_of_tests
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import BadInput, explain_error
+from dcf.cli.trouble import BadInput, NotSo, explain_error
 from dcf.context_form import told_entry
-from dcf.problem import Problem
+from dcf.problem import Problem, printable
 from dcf.retrieval import ContextQuestion, NewItem
 from dcf.search import STOP_WORDS, words
 from dcf.secret_form import without_secrets
@@ -125,12 +125,24 @@ async def _context(said: HookInput) -> dict[str, Any]:
         return {}
     demand_project(project_folder(said.folder))
     question = ContextQuestion("", query, limit=_ENTRIES)
-    found = (await find_context(*_setting(said.folder), question, explain=False)).fields["context"]
-    if not found:
+    answered = await ask(*_setting(said.folder), question)
+    if not answered.found:
+        _demand_searched(answered.problems)
         return {}
-    entries = [told_entry(one["citation"], one["text"]) for one in found]
-    text = "\n\n".join([_BEGINS, *entries])
+    found = (one.candidate for one in answered.found)
+    entries = [told_entry(one.heading, one.text) for one in found]
+    # With an exit code the client would not show what was found.
+    warnings = [f"warning: {printable(one.with_hint)}" for one in answered.problems]
+    text = "\n\n".join([_BEGINS, *entries, *warnings])
     return {"hookSpecificOutput": {"hookEventName": said.event, "additionalContext": text}}
+
+
+def _demand_searched(problems: Sequence[Problem]) -> None:
+    """Raises NotSo where something was not searched at all: then that nothing was found says
+    little."""
+    for one in problems:
+        if one.is_error:
+            raise NotSo(one.code, one.message, one.hint)
 
 
 _TASKS: dict[str, Callable[[HookInput], Awaitable[dict[str, Any]]]] = {

@@ -15,8 +15,8 @@ from rich.table import Table
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED, INTERRUPTED
-from dcf.cli.memory.opening import person
-from dcf.cli.retrieval.opening import file_folder, memory_file, open_lasting
+from dcf.cli.memory.opening import opened, person, source_in
+from dcf.cli.retrieval.opening import file_folder, memory_file, memory_settings, open_lasting
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
@@ -34,8 +34,26 @@ from dcf.retrieval import (
 
 _NOTED = "migrations"
 """A file of the home with a place in each line: what is forgotten may still be there."""
+_ALL = 1_000_000
 _LASTING = ("sqlite", "file", "postgres")
 _URLS = ("postgresql://", "postgres://")
+
+
+@dataclass(frozen=True, slots=True)
+class Staying:
+    """A ``memory`` that is left, by its path, and how many ``playbooks`` it has."""
+
+    memory: str
+    playbooks: int
+
+    @property
+    def told(self) -> str:
+        """For people, what that means."""
+        had = counted(self.playbooks, "playbook", "playbooks")
+        return (
+            f"{had}, the observations and the threads of the memory {self.memory} stay there:"
+            " questions to the new place do not find them. `dcf memory backup` copies all of it."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +125,21 @@ async def migrate_items(
                 await asyncio.to_thread(_note, settings, (come.name, go.name))
                 done = await migrate(items, kept, named, tell)
                 read = await migrate_documents(documents, there, by=by, tell=tell)
+        staying = await _staying(settings, come, go)
     except asyncio.CancelledError:
         return _interrupted(come, go, told)
-    return _answer(come, go, done, read)
+    return _answer(come, go, done, read, staying)
+
+
+async def _staying(settings: Settings, come: Place, go: Place) -> Staying | None:
+    """What is told with items of the one place and is not with those of the other: the memory that
+    has it is another one then."""
+    before, after = (memory_settings(settings, one.setting.store) for one in (come, go))
+    path = source_in(before).path.resolve()
+    if path == source_in(after).path.resolve() or not await asyncio.to_thread(path.exists):
+        return None
+    async with opened(before) as memory:
+        return Staying(str(path), len(await memory.playbooks.list(limit=_ALL)))
 
 
 @contextmanager
@@ -153,13 +183,20 @@ def _interrupted(come: Place, go: Place, told: str) -> Answer:
     )
 
 
-def _answer(come: Place, go: Place, done: Sequence[Migrated], read: MigratedDocuments) -> Answer:
+def _answer(
+    come: Place,
+    go: Place,
+    done: Sequence[Migrated],
+    read: MigratedDocuments,
+    staying: Staying | None,
+) -> Answer:
     fields: dict[str, Any] = {
         "from": come.name,
         "to": go.name,
         "projects": [asdict(one) for one in done],
         "documents": asdict(read),
         "switch": dict(go.switch),
+        "staying": None if staying is None else asdict(staying),
     }
     switch = " ".join(
         f"{name}={value if value == '…' else shlex.quote(value)}"
@@ -168,6 +205,7 @@ def _answer(come: Place, go: Place, done: Sequence[Migrated], read: MigratedDocu
     show = [
         _table(done) if done else f"Nothing was logged in {come.name}.",
         f"Documents: {read.copied:,} copied, {read.there:,} already there",
+        *([] if staying is None else [staying.told]),
         f"{come.name} is as it was. DCF uses {go.name} with {switch}",
         "What is logged in the old place meanwhile is not there: end its services, and do this "
         "again to copy the rest.",

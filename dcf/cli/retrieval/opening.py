@@ -22,6 +22,7 @@ from dcf.retrieval import (
     CodeRetrievers,
     FileDocuments,
     FileItems,
+    Items,
     LastingItems,
     Lifetimes,
     ObservationRetriever,
@@ -101,9 +102,19 @@ async def open_code(settings: Settings, *, goes_on: bool = False) -> AsyncIterat
         await code.close()
 
 
-def memory_settings(settings: Settings, setting: RetrievalSetting) -> Settings:
-    """The settings with the memory that the backend ``sqlite`` is told to use."""
-    return _of_memory(settings, setting.store)
+def memory_settings(settings: Settings, store: BackendSetting) -> Settings:
+    """The settings with the file of the memory that the backend ``sqlite`` is told to use."""
+    if store.backend != "sqlite" or store.path is None:
+        return settings
+    return replace(settings, env={**settings.env, "DCF_MEMORY": str(store.path)})
+
+
+def store_of(settings: Settings) -> BackendSetting:
+    """Where the environment has items and documents kept. Raises BadInput."""
+    store, problems = BackendSetting.from_env(settings.env)
+    if problems:
+        raise BadInput(problems)
+    return store
 
 
 @asynccontextmanager
@@ -112,16 +123,22 @@ async def open_documents(
 ) -> AsyncIterator[ProjectDocuments]:
     """The documents that MEM_BACKEND keeps; to ``make`` a memory for them, if it is missing, and to
     have them ``searched``. Raises BadInput, NotSo, a MemoryProblem, a StoreProblem."""
-    store, problems = BackendSetting.from_env(settings.env)
-    if problems:
-        raise BadInput(problems)
+    store = store_of(settings)
     demand_kept(store)
     if store.backend == "sqlite":
-        async with opened(_of_memory(settings, store), make=make) as memory:
+        async with opened(memory_settings(settings, store), make=make) as memory:
             yield SqliteDocuments(memory)
         return
     async with _stores(settings, store, searched=searched) as stores:
         yield stores.documents
+
+
+@asynccontextmanager
+async def open_items(settings: Settings, store: BackendSetting) -> AsyncIterator[Items]:
+    """What was logged, to be looked at by its ids, for any backend but sqlite. Raises a
+    StoreProblem."""
+    async with _stores(settings, store, searched=False) as stores:
+        yield stores.items
 
 
 def demand_kept(store: BackendSetting) -> None:
@@ -142,7 +159,7 @@ async def _kept(
             yield stores, None
         return
     # Observations, threads and playbooks are in the memory, wherever all else is.
-    async with opened(_of_memory(settings, store), make=True) as memory:
+    async with opened(memory_settings(settings, store), make=True) as memory:
         if store.backend == "sqlite":
             yield Stores.of_memory(memory, by, setting.lifetimes), memory
             return
@@ -167,13 +184,6 @@ async def _stores(
         yield stores
 
 
-def _of_memory(settings: Settings, store: BackendSetting) -> Settings:
-    """With the file of the memory that the backend sqlite names."""
-    if store.backend != "sqlite" or store.path is None:
-        return settings
-    return replace(settings, env={**settings.env, "DCF_MEMORY": str(store.path)})
-
-
 @asynccontextmanager
 async def open_lasting(
     settings: Settings, setting: RetrievalSetting, by: Actor, *, make: bool
@@ -182,7 +192,7 @@ async def open_lasting(
     Raises NotSo, a MemoryProblem, a StoreProblem."""
     lifetimes = setting.lifetimes
     if setting.backend == "sqlite":
-        async with opened(_of_memory(settings, setting.store), make=make) as memory:
+        async with opened(memory_settings(settings, setting.store), make=make) as memory:
             yield SqliteItems(memory, by, lifetimes), SqliteDocuments(memory)
     elif setting.backend == "file":
         folder = file_folder(settings, setting)
@@ -206,7 +216,7 @@ async def open_lasting(
 
 def memory_file(settings: Settings, setting: RetrievalSetting) -> Path:
     """Where the memory is, for the backend sqlite. Raises UnusableKey."""
-    return source_in(_of_memory(settings, setting.store)).path
+    return source_in(memory_settings(settings, setting.store)).path
 
 
 def file_folder(settings: Settings, setting: RetrievalSetting) -> Path:
@@ -214,16 +224,16 @@ def file_folder(settings: Settings, setting: RetrievalSetting) -> Path:
     return setting.store.path or settings.home / "items"
 
 
-def place_of(settings: Settings, setting: RetrievalSetting) -> str:
+def place_of(settings: Settings, store: BackendSetting) -> str:
     """Where items are, for any backend: a path, or a database without its user and password; ""
     for the memory of a process. Raises UnusableKey."""
-    match setting.backend:
+    match store.backend:
         case "sqlite":
-            return str(memory_file(settings, setting).resolve())
+            return str(source_in(memory_settings(settings, store)).path.resolve())
         case "file":
-            return str(file_folder(settings, setting).resolve())
+            return str((store.path or settings.home / "items").resolve())
         case "postgres":
-            return where_of_url(setting.store.database)
+            return where_of_url(store.database)
         case "memory":
             return ""
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import now_ms, opened, person
 from dcf.cli.memory.wording import moment, one_line
-from dcf.cli.retrieval.opening import memory_settings
+from dcf.cli.retrieval.opening import memory_settings, note_read, open_audit
 from dcf.cli.retrieval.setting import RetrievalSetting
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
@@ -27,6 +27,7 @@ from dcf.memory import (
     proposal_of,
 )
 from dcf.problem import Problem
+from dcf.retrieval import Caller
 
 _BEGIN = "`dcf retrieval playbooks add` keeps one; `… propose` lists what was seen repeatedly."
 
@@ -55,7 +56,7 @@ async def add_playbook(
     settings: Settings, setting: RetrievalSetting, given: Given, source: str | None
 ) -> Answer:
     """Keep a playbook. Raises BadInput, a MemoryProblem."""
-    async with opened(memory_settings(settings, setting), make=True) as memory:
+    async with opened(memory_settings(settings, setting.store), make=True) as memory:
         proposal = None if source is None else await _proposal(memory, source)
         new = _new(setting, given, proposal)
         made = await memory.playbooks.add(new, by=person("`dcf retrieval playbooks add`"))
@@ -76,7 +77,7 @@ async def accept_proposal(
 async def list_proposals(settings: Settings, setting: RetrievalSetting, times: int) -> Answer:
     """What was seen so many times and could be a playbook. Raises a MemoryProblem."""
     project = setting.projects.chosen(None, None)
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         found = await memory.playbooks.proposals(project, times=times)
     show: list[Any] = []
     for one in found:
@@ -94,7 +95,7 @@ async def list_playbooks(
     """Playbooks, the newest first. Raises a MemoryProblem."""
     project = None if page.everything else setting.projects.chosen(None, None)
     now = now_ms()
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         # What is stale is not a question of SQL; a person made each, so there are not many.
         most = 1_000_000 if page.stale_only else page.offset + page.limit + 1
         found = await memory.playbooks.list(project, limit=most)
@@ -118,6 +119,7 @@ async def show_playbook(
     """All of a playbook. Raises UnknownPlaybook."""
     async with opened(settings) as memory:
         one = await memory.playbooks.get(_id(playbook_id))
+    await note_read(settings, one.project, [one.citation])
     compared = _compared(one)
     now = now_ms()
     show = [
@@ -143,8 +145,9 @@ async def match_playbooks(
 ) -> Answer:
     """The playbooks that fit an error. Raises a MemoryProblem."""
     project = setting.projects.chosen(None, None)
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         found = await memory.playbooks.match(project, error, limit=limit, stale_days=stale_after)
+    await note_read(settings, project, [one.playbook.citation for one in found])
     now = now_ms()
     entries = [
         {
@@ -173,7 +176,7 @@ async def count_use(
     """Count a use by a person, or in a run. Raises UnknownPlaybook."""
     by = person(f"`dcf retrieval playbooks {'helped' if helped else 'failed'}`")
     used_by = by.name if run is None else _run(run)
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         counted_one = await memory.playbooks.count(
             _id(playbook_id), helped=helped, used_by=used_by, by=by
         )
@@ -185,7 +188,7 @@ async def edit_playbook(
 ) -> Answer:
     """Have a playbook say something else. Raises UnknownPlaybook, InvalidEntry."""
     by = person("`dcf retrieval playbooks edit`")
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         edited = await memory.playbooks.edit(
             _id(playbook_id), by=by, **asdict(_without_personal(setting, given))
         )
@@ -198,16 +201,21 @@ async def remove_playbooks(
     """Give playbooks up, all of them or none. Raises BadInput with all that are not there."""
     by = person("`dcf retrieval playbooks remove`")
     problems = []
-    async with opened(memory_settings(settings, setting)) as memory:
+    async with opened(memory_settings(settings, setting.store)) as memory:
         ids = list(dict.fromkeys(map(_id, names)))
-        for one in ids:
+        for playbook_id in ids:
             try:
-                await memory.playbooks.get(one)
+                await memory.playbooks.get(playbook_id)
             except UnknownPlaybook as error:
                 problems.append(error.problem)
         if problems:
             raise BadInput(problems)
-        removed = [await memory.playbooks.remove(one, by=by) for one in ids]
+        removed = []
+        async with open_audit(settings) as audit:
+            for playbook_id in ids:
+                one = await memory.playbooks.remove(playbook_id, by=by)
+                await audit.keep("delete", Caller(by.name), one.project, [one.citation], 1)
+                removed.append(one)
     now = now_ms()
     fields = {"removed": [playbook_entry(one, now) for one in removed]}
     return Answer(fields, [f"Removed {one.citation}" for one in removed], "removed")

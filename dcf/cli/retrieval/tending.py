@@ -15,7 +15,7 @@ from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.digest import canonical_json, digest
 from dcf.problem import Problem
-from dcf.retrieval import OPERATIONS, Access, Night, maintain
+from dcf.retrieval import EVERY_PROJECT, OPERATIONS, Access, Night, maintain
 
 _LISTED = 5
 _DIGITS = 16
@@ -25,7 +25,7 @@ _DIGITS = 16
 def night_of(settings: Settings, setting: RetrievalSetting, hour: int) -> Night:
     """When the services of this home do the nightly work: of those with the same backend, place
     and projects one does it."""
-    what = [setting.backend, place_of(settings, setting), sorted(setting.projects.roots)]
+    what = [setting.backend, place_of(settings, setting.store), sorted(setting.projects.roots)]
     key = digest(canonical_json(what)).removeprefix("sha256:")[:_DIGITS]
     return Night(settings.home / f"retrieval-night-{key}", hour)
 
@@ -37,6 +37,9 @@ async def tend(settings: Settings, setting: RetrievalSetting) -> Answer:
     async with open_retrieval(settings, setting, by) as retrieval:
         done = await maintain(retrieval, setting.projects.roots, now_ms(), setting.audit_days)
     said = [f"{counted(done.swept, 'item', 'items')} whose time was over went; items are compacted"]
+    if done.reread or done.removed:
+        again = counted(done.reread, "document was", "documents were")
+        said.append(f"{again} read again, {done.removed:,} whose file is gone went")
     if done.pruned:
         days = counted(done.pruned, "day", "days")
         said.append(f"{days} of the audit log went: older than {setting.audit_days}")
@@ -55,7 +58,7 @@ async def show_audit(
 ) -> Answer:
     """Who read and deleted what, the newest first. Raises BadInput, FolderUnusable."""
     first = _first(since, operation)
-    projects = setting.projects.roots
+    projects = (EVERY_PROJECT, *setting.projects.roots)
 
     def is_asked(one: Access) -> bool:
         return (

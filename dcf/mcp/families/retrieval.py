@@ -112,7 +112,7 @@ async def augmented_context(
         raise Refused(error.code, str(error), hint=error.hint) from error
     answer: FoundContext = {"context": [_entry(one) for one in answered.found]}
     if answered.problems:
-        answer["warnings"] = [one.message for one in answered.problems]
+        answer["warnings"] = [one.with_hint for one in answered.problems]
     return answer
 
 

@@ -98,6 +98,18 @@ class Documents:
         )
         return {row["path"]: (row["id"], state_of(row)) for row in rows}
 
+    async def files(self, project: str, document_ids: Sequence[str]) -> Mapping[str, FileState]:
+        """The states in which the files of these documents were when they were read, by their ids;
+        without those that are there no more."""
+        rows = await self._ledger.read(
+            lambda connection: connection.execute(
+                "SELECT id, size, stamp, digest FROM documents"
+                " WHERE project = ? AND id IN (SELECT value FROM json_each(?))",
+                (project, json.dumps(list(document_ids))),
+            ).fetchall()
+        )
+        return {row["id"]: FileState(row["size"], row["stamp"], row["digest"]) for row in rows}
+
     async def pieces(
         self, document: Document, chosen: PieceChoice = ALL_PIECES
     ) -> tuple[DocumentPiece, ...]:

@@ -89,6 +89,24 @@ class DocumentFiles:
             async for report in syncing.folder(real):
                 yield report
 
+    async def refresh(
+        self, project: str, *, by: Actor, personal: PersonalSetting | None = None
+    ) -> AsyncIterator[DocumentReport]:
+        """Bring the files that ``project`` has up to date, and read no others; what became of each,
+        as it is done. Documents whose file is gone go, but where its folder outside of the project
+        is gone too: a disk may be away. Nothing is done where the project's folder is not there:
+        it may be another machine's."""
+        root = Path(project)
+        if not await asyncio.to_thread(root.is_dir):
+            return
+        states = await self._documents.states(project)
+        async with Reader() as reader:
+            syncing = _Syncing(self._documents, root, states, reader, by, personal, None)
+            for path in sorted(states):
+                folder = root if not PurePosixPath(path).is_absolute() else Path(path).parent
+                if await asyncio.to_thread(folder.is_dir):
+                    yield await syncing.known(folder, path)
+
 
 @dataclass(frozen=True, slots=True)
 class _Syncing:
@@ -107,16 +125,24 @@ class _Syncing:
         names, others = await documents_in(folder)
         before = {name for path in self.states if (name := self._name_below(folder, path))}
         for name in sorted(before.union(names)):
-            if await asyncio.to_thread(os.path.lexists, folder / name):
+            path = self._path(folder, name)
+            if path in self.states:
+                yield await self.known(folder, path)
+            elif await asyncio.to_thread(os.path.lexists, folder / name):
                 yield await self.file(folder, name)
-            elif (path := self._path(folder, name)) in self.states:
-                gone = await self.documents.remove(self.states[path][0], by=self.by)
-                yield DocumentReport(path, "removed", gone)
         links = await asyncio.to_thread(lambda: list(links_out_of(folder, (*names, *others))))
         for path in (self._path(folder, name) for name in links):
             yield DocumentReport(path, "passed_over", problems=(_leaves(path, "warning"),))
         for name in others:
             yield DocumentReport(self._path(folder, name), "passed_over")
+
+    async def known(self, folder: Path, path: str) -> DocumentReport:
+        """The file ``path`` below the real ``folder``, which was read before."""
+        whole = self.root / path
+        if await asyncio.to_thread(os.path.lexists, whole):
+            return await self.file(folder, str(whole.relative_to(folder)))
+        gone = await self.documents.remove(self.states[path][0], by=self.by)
+        return DocumentReport(path, "removed", gone)
 
     async def file(self, folder: Path, name: str) -> DocumentReport:
         """The file ``name`` below the real ``folder``."""

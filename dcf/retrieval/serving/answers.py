@@ -42,7 +42,7 @@ async def context_answer(retrieval: Retrieval, question: ContextQuestion, by: Ca
     if answered.bundle is not None:
         answer["bundle"] = bundle(answered.bundle)
     if answered.problems:
-        answer["warnings"] = [one.message for one in answered.problems]
+        answer["warnings"] = [one.with_hint for one in answered.problems]
     return Json(answer)
 
 

@@ -29,7 +29,7 @@ from dcf.retrieval.serving.openapi import openapi, page
 from dcf.retrieval.serving.requests import BadRequest, ContextBody, LogBody, body_of
 from dcf.secret_form import without_secrets
 from dcf.stopping import stop
-from dcf.tools.serving import Door, Guard
+from dcf.tools.serving import Door, Guard, bearer_of
 
 _log = logging.getLogger(__name__)
 
@@ -156,8 +156,7 @@ class _Desk:
 
 
 def _token(request: Request) -> str | None:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return token if scheme == "Bearer" else None
+    return bearer_of(request.headers.get("authorization", ""))
 
 
 def _caller(request: Request) -> Caller:

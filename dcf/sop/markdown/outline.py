@@ -65,7 +65,8 @@ def _visible(text: str, findings: Findings) -> Iterator[Line]:
     comment = 0
     for number, whole in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         line = whole
-        if not fence:
+        # A fence is one before what stands behind its marks is read (CommonMark 4.5).
+        if not fence and (comment or not _FENCE.match(whole)):
             line, goes_on = _without_comments(whole, bool(comment))
             comment = (comment or number) if goes_on else 0
             if line != whole and not line.strip():

@@ -19,12 +19,13 @@ from dcf.sop.language.loop_text import print_loop
 from dcf.sop.language.phrase import Unreadable
 from dcf.sop.language.retry_text import print_retry
 from dcf.sop.language.run_text import print_run
-from dcf.sop.language.sentences import read_sentence
+from dcf.sop.language.sentences import read_sentence, split_sentences
 from dcf.sop.language.transfer_text import print_transfer
 from dcf.sop.language.wait_text import print_wait
 from dcf.sop.markdown.blocks import is_fence
 from dcf.sop.markdown.items import starts_item
 from dcf.sop.markdown.outline import is_structure
+from dcf.sop.markdown.said import seems_conditional
 from dcf.sop.markdown.title import split_title
 from dcf.sop.numbers import full_number
 from dcf.sop.prose import blocks
@@ -61,7 +62,7 @@ def _step(step: Step, margin: str, parent: str) -> Iterator[str]:
     if inferred != step.kind:
         lines.insert(0, f"Kind: {step.kind}")
     yield f"{margin}{_short(step.number, parent)}. {title}"
-    yield from _step_text(step.text, inner)
+    yield from _step_text(step, inner)
     for line in lines:
         yield f"{inner}- {line}"
     yield from _lanes(step, inner)
@@ -169,9 +170,9 @@ def _handler(handler: Handler) -> str:
     return f"If this fails with {errors}, {print_direction(handler.then)}"
 
 
-def _step_text(text: str, margin: str) -> Iterator[str]:
+def _step_text(step: Step, margin: str) -> Iterator[str]:
     before: str | None = None
-    for block in blocks(text):
+    for block in blocks(step.text):
         bullet = block.startswith("- ")
         if before is None or not (bullet and before.startswith("- ")):
             yield ""
@@ -180,9 +181,15 @@ def _step_text(text: str, margin: str) -> Iterator[str]:
         if is_fence(block):
             yield from (f"{margin}{line}" if line else "" for line in block.split("\n"))
         else:
-            yield f"{margin}{marker}{literal(said, steers(said) or starts_badly(said))}"
+            taken = steers(said) or starts_badly(said) or _decides(step, said)
+            yield f"{margin}{marker}{literal(said, taken)}"
     if before is not None:
         yield ""
+
+
+def _decides(step: Step, text: str) -> bool:
+    """Whether ``text`` would be taken for a case of a step that only decides."""
+    return step.kind == "decision" and any(map(seems_conditional, split_sentences(text)))
 
 
 def _lanes(step: Step, margin: str) -> Iterator[str]:

@@ -20,6 +20,11 @@ _MARKER = re.compile(r"[-*+]\s+")
 _CONDITIONAL = re.compile(r"(?:if|unless|when|in case|otherwise|else)\b.*[`,]")
 
 
+def seems_conditional(sentence: str) -> bool:
+    """Whether ``sentence`` sounds as if it said what is done in a case."""
+    return bool(_CONDITIONAL.match(sentence.lower().lstrip("*_-+ ")))
+
+
 @dataclass(slots=True)
 class Said:
     """Clauses with their lines, in reading order, and the text that is left, by line."""
@@ -106,7 +111,7 @@ class Said:
             one.member == "approval" for one, _ in self.clauses
         )
         for sentence, line in self.left:
-            if kind == "decision" and _CONDITIONAL.match(sentence.lower().lstrip("*_-+ ")):
+            if kind == "decision" and seems_conditional(sentence):
                 hint = (
                     f"write `If ..., go to step 4`; in a decision nobody does anything; {AS_TEXT}"
                 )

@@ -25,7 +25,7 @@ _AGREED = (
 )
 _LOOKED = (
     r"(?:permitted|cleared|vetted|accepted|released|granted|allowed|signed"
-    r"|reviewed(?: and \w+)?|confirmed|checked)"
+    r"|reviewed(?: and \w+)?|confirmed|checked|validated|seconded)"
 )
 """What only a person does to a person's act: it has to say who."""
 _AGAIN = (
@@ -38,11 +38,29 @@ _AND = r"(?:[^.;:,]{2,40}?\band\s+(?:then\s+)?)?"
 _AGREE = (
     r"(?:approves?|signs? (?:it |this |them )?off|authori[sz]es?|consents?|agrees?|endorses?"
     r"|ok(?:ay)?s?(?=\s+(?:it|this|them|the)\b)"
-    r"|countersigns?|gives? (?:\w+ ){0,3}?" + _NOUN + r"|grants? (?:\w+ ){0,3}?" + _NOUN + r")"
+    r"|countersigns?|gives? (?:\w+ ){0,3}?"
+    + _NOUN
+    + r"|grants? (?:\w+ ){0,3}?"
+    + _NOUN
+    + r"|gives? (?:its|their|his|her|the) (?:\w+ )?(?:ok|okay|nod|agreement|assent)\b)"
 )
 _WHO = r"(?P<who>[^.,;:()\n]{1,80})"
 _FROM = rf"(?:\s+(?:from|by|of)\s+{_WHO})?"
-_FEW = r"(?:(?!(?:change|file|access|check|log|that|to)\b)[\w'’/()-]+\s+){0,4}?"
+_FEW = (
+    r"(?:(?!(?:change|file|access|check|log|that|to|can|may|will|must|should|is|are|was|were|who"
+    r"|which)\b)[\w'’/()-]+\s+){0,4}?"
+)
+_BODY = r"(?:committees?|boards?|councils?|panels?|cab|jury|juries|assembl(?:y|ies)|tribunals?)"
+"""Several people who decide together."""
+_PEOPLE = r"(?P<people>[^.,;:()\n]{1,60}?)"
+_HAS_AGREED = (
+    r"(?:(?:has|have)\s+(?:agreed|approved|accepted|consented|signed|voted|confirmed)|agrees?"
+    r"|accepts?|approves?|consents?)"
+)
+_PROPOSAL = (
+    r"(?:changes?|requests?|proposals?|applications?|plans?|exceptions?|nominations?|designs?"
+    r"|budgets?|motions?|amendments?)"
+)
 _NEEDS = r"(?:requires?|required|needs?|needed|calls? for|is subject to|are subject to|subject to)"
 _GET = (
     r"(?:gets?|getting|obtains?|obtaining|seeks?|seeking|requests?|secures?|awaits?|awaiting"
@@ -61,8 +79,8 @@ _STATES = (
     rf"{_WHO})?",
     rf"\b(?:is|are|was|gets?|been|be)\s+{_AND}(?:\w+ly\s+)?{_AGREED}(?: in writing)?"
     rf"\s+by\s+{_WHO}",
-    rf"\b(?:be|is|are)\s+{_AND}(?:\w+ly\s+)?{_LOOKED}(?!{_AGAIN})[^.;]{{0,20}}?\s+by\s+"
-    r"(?P<people>[^.,;:()\n]{1,80})",
+    rf"\b(?:be|been|is|are)\s+{_AND}(?:\w+ly\s+)?{_LOOKED}(?!{_AGAIN})[^.;]{{0,20}}?\s+by\s+"
+    r"(?!\w+ing\b)(?P<people>[^.,;:()\n]{1,80})",
     r"^(?:please\s+)?(?:confirm|agree|clear)\s[^.;:]{0,60}?\bwith\s+(?P<people>"
     r"(?:the\s+)?(?:user|customer|requester|requestor|client|caller))\b",
     rf"^{_WHO}\s+{_MUST}\s+{_AGREE}\b",
@@ -70,7 +88,7 @@ _STATES = (
     r"|confirm(?! (?:their|his|her|your|its|receipt)\b)(?! (?:[\w'’]+ ){0,4}?"
     rf"{VALUE_NOUN}\b)|clear|release|permit|countersign|sign(?! (?:in|up|on|out)\b))\b",
     rf"\b(?:have|has|get"
-    rf"|gets)\s+(?!been\b)[^.,;:]{{2,60}}?\s{_AGREED}\b(?:[^.;]{{0,30}}?\bby\s+{_WHO})?",
+    rf"|gets)\s+(?!been\b)[^.,;:]{{2,60}}?\s{_AGREED}\b(?!-)(?:[^.;]{{0,30}}?\bby\s+{_WHO})?",
     rf"\b(?:have|has|get|gets)\s+(?!been\b)[^.,;:]{{2,60}}?\s{_LOOKED}\s[^.;]{{0,20}}?\bby\s+"
     r"(?P<people>[^.,;:()\n]{1,80})",
     r"^(?:check|ask|consult|speak|talk|clear (?:it|this))\s+(?:first\s+)?(?:to\s+|with\s+)?"
@@ -97,7 +115,8 @@ _STATES = (
     r"(?:^|\b(?:and|then|to)\s+)(?P<act>(?:approve|sign off)\s+(?:it|this|them|the|each|every"
     r"|all|on|both)"
     r"\b)",
-    rf"^(?P<who>[\w ,&/'’-]{{2,80}})\s+(?:can|may)\s+{_AGREE}\b",
+    rf"^(?P<people>(?!.{{0,80}}\bwho (?:can|may)\b)[\w ,&/'’-]{{2,80}})\s+(?:can|may)\s+{_AGREE}"
+    r"\b",
     r"\b(?:until|once|after|before|unless)\s+(?P<who>(?:the )?(?:user|customer|requester|requestor"
     r"|client|caller|owner|team))\s+(?:has |have )?confirm(?:s|ed)?\b",
     rf"^(?P<who>(?:the |an? |all |each )?(?:[\w'’-]+ ){{0,3}}?(?:{PEOPLE}|group|body|forum))\s+"
@@ -109,7 +128,8 @@ _STATES = (
     rf"\b(?:asks?|asking)\s+(?P<who>[^.,;:()\n]{{1,60}}?)\s+for\s+{_FEW}{_NOUN}\b",
     rf"\b{_NOUN}\s+(?:(?:is|are|must be|has to be|have to be|should be|will be)\s+)?"
     rf"(?:\w+ly\s+)?(?:required|needed|obtained|mandatory|granted|given|necessary|sought){_FROM}",
-    rf"^{_NOUN}(?:\s+(?:needed|required))?(?:\s+(?:from|by|of)|:)\s+{_WHO}",
+    rf"^{_NOUN}(?:\s+(?:needed|required))?(?:\s+(?:from|by)|:)\s+{_WHO}",
+    rf"^{_NOUN}\s+of\s+(?P<people>[^.,;:()\n]{{1,80}})",
     r"^(?:\w+ )?reviews? by\s+(?P<people>[^.,;:()\n]{1,60})",
     rf"^(?:required )?(?:reviewers?|approvers?|approved by|signed off by):\s+{_WHO}",
     rf"(?P<who>(?:[\w'’-]+ ){{0,3}}?{PEOPLE}) for (?:their |his |her |final )?(?:{_NOUN}|review)\b",
@@ -127,9 +147,10 @@ _STATES = (
     r"\b(?:let|have)\s+(?P<people>[^.,;:()\n]{1,50}?)\s+(?:approve|confirm|opt in|decide|agree"
     r"|choose"
     r"|sign off|countersign)\b",
-    rf"\b(?:submit|send|put|open|pass|hand|(?:e-?)?mail|contact|route|forward|refer|escalate"
-    rf"|present)s?\b(?:[^.;]|\.(?=\w)){{1,60}}?\bfor\s+(?:an? |the )?(?:\w+\s+)?"
-    rf"(?:review|approval|sign-?off|authori[sz]ation)\b{_FROM}",
+    rf"\b(?:(?:submit|send|put|open|pass|hand|(?:e-?)?mail|contact|route|forward|refer|escalate"
+    rf"|present)(?:s|t?ed|red|d)?|sent|brought|given|taken)\b(?:[^.;]|\.(?=\w)){{1,60}}?\bfor\s+"
+    rf"(?:an? |the |their |his |her )?(?:\w+\s+(?:and\s+)?)?"
+    rf"(?:review|approval|sign-?off|authori[sz]ation|ratification|decision)\b{_FROM}",
     r"\b(?:gets?|requests?|asks? for|obtains?|needs?|requires?|waits? for|seeks?)\s+(?:an?\s+"
     r"|the\s+"
     rf"|one\s+|two\s+)?(?:code\s+|peer\s+|pr\s+|legal\s+|security\s+)?reviews?\b{_FROM}",
@@ -145,8 +166,63 @@ _STATES = (
     r"\b(?:final\s+)?decision\s+(?:is|will be|must be|should be)\s+(?:made|taken)\s+by\s+"
     rf"{_WHO}",
     rf"\bat the discretion of\s+{_WHO}",
+    rf"\b(?:go|goes|went)\s+(?:through|to|before)\s+(?P<who>(?:the |an? |our )?(?:[\w-]+ ){{0,4}}?"
+    rf"{_BODY})\b",
+    rf"\b(?:submit|put|refer|present|bring|take)(?:s|ted|red|ed)?\b[^.;]{{0,40}}?\b{_PROPOSAL}\b"
+    rf"[^.;]{{0,40}}?\b(?:to|before)\s+(?P<who>(?:the |an? |our )?(?:[\w-]+ ){{0,4}}?{_BODY})\b",
+    rf"^(?P<who>(?:the |an? |our )?(?:[\w-]+ ){{0,4}}?{_BODY})\s+(?:then\s+)?(?:reviews?|votes?"
+    r"|decides?|considers?)\b",
+    rf"(?:^|\b(?:to|by|from|with|of)\s+){_PEOPLE},?\s+who\s+(?:then |also |either )?(?:{_AGREE}"
+    r"|accepts?|rejects?)\b",
+    rf"^{_PEOPLE}\s+(?:then |either )?(?:\w+s\s+[^.,;:]{{1,60}}?\s+and\s+(?:then |either )?)?"
+    rf"(?:{_AGREE}|accepts?|grants?)\s+or\s+(?:rejects?|den(?:y|ies)|declines?|refuses?)\b",
+    rf"^{_PEOPLE}\s+(?:(?:{_MUST}|then)\s+)?votes?\b",
+    r"\b(?:have|let|get|ask)\s+(?:an?|some|another)\s+(?P<who>(?:[\w-]+ )?(?:colleague|peer"
+    r"|co-?worker|team-?mate|engineer|reviewer))\s+(?:to\s+)?(?:look|check|verify|go|read"
+    r"|double-check|proof-?read|vet)\b",
+    r"\b(?P<who>some(?:one|body)(?: else)?|a (?:second|different) (?:person|pair))(?:\s+(?:from|on"
+    rf"|in|of)\s+[\w -]{{1,40}}?)?\s+(?:{_MUST}|has|have)\s+(?:reviewed|review|looked|look"
+    r"|check(?:ed)?|verif(?:y|ied)|gone over|go over|read)\b",
+    r"\bexceptions?\b[^.;]{0,40}?\b(?:made|granted|allowed|given|decided)\s+(?:only\s+)?by\s+"
+    r"(?!\w+ing\b)(?P<people>[^.,;:()\n]{1,60})",
+    r"\bup to\s+(?P<people>[^.,;:()\n]{1,60}?)\s+to\s+(?:decide|approve|agree|judge)\b",
+    r"\bdecision\b[^.;]{0,60}?\s(?:rests|lies|sits)\s+with\s+(?P<people>[^.,;:()\n]{1,60})",
+    rf"^{_PEOPLE}\s+(?:then\s+)?(?:makes?|takes?)\s+the\s+(?:\w+ )?(?:call|decision)\s+(?:on|to"
+    r"|about|whether|as)\b",
+    rf"^{_PEOPLE}\s+(?:then\s+)?decides?\s+(?:whether|if)\b",
+    r"\bask(?:s|ed)?\s+(?P<people>[^.,;:()\n]{1,40}?)\s+(?:whether|if)\s+(?:they|he|she|it|we"
+    r"|you|I)\s+(?:agrees?|accepts?|approves?|consents?|may|(?:is|are) (?:ok|okay|happy|fine))\b",
+    r"\brun\s+(?:it|this|that|them|the [\w ]{1,30}?|your [\w ]{1,30}?)\s+(?:by|past)\s+"
+    r"(?P<people>[^.,;:()\n]{1,60})",
+    r"^(?:clear|agree(?: on)?)\s[^.;:]{1,60}?\bwith\s+(?P<people>[^.,;:()\n]{1,60})",
+    rf"^(?:ensure|make sure|check|verify|confirm)\s+(?:that\s+)?{_PEOPLE}\s+{_HAS_AGREED}\b",
+    rf"^only\s+{_PEOPLE}\s+(?:may|can|must|should)\s+(?:declare|lift|waive|order|allow)\b",
+    r"\b(?:nobody|no[ -]one|none|no \w+)\s+(?:(?:on|in|of|from) [\w ]{1,30}?\s)?"
+    r"(?:has\s+|have\s+)?(?:objects?|objected|veto(?:e[sd])?"
+    r"|disagrees?)\b|\bfor objections\b|\blazy consensus\b",
+    rf"^{_PEOPLE}\s+(?:is|are|will be|gets?|must be)\s+asked\s+(?:to\s+(?:confirm|approve|agree"
+    rf"|consent|accept)|for\s+{_FEW}{_NOUN})\b",
+    r"\b(?:is|are|be|been)\s+(?:\w+ly )?(?:signed off|approved|ratified|agreed(?: on)?|decided"
+    r"(?: on)?)\s+(?:in|at|during)\s+(?:the|an?|our)\s+(?:[\w-]+ ){0,3}?(?:meeting|session"
+    r"|stand-?up|call|assembly|vote)\b",
+    rf"\b(?:{_GET}|without|with)\s+(?:[\w'’-]+\s+){{0,3}}?(?:their|his|her|\w+['’]s?)\s+(?:\w+ )?"
+    r"(?:ok|okay|agreement|acceptance|assent|nod)\b",
 )
 _BESIDE = (
+    r"\b(?:deemed|considered|judged)\s+(?:to be )?(?:necessary|appropriate|acceptable|suitable|fit"
+    r"|justified|safe|needed|required)\s+by\s+(?P<who>[^.,;:()\n]{1,60})",
+    rf"\b(?:until|till|unless|once|after|before|as soon as|only if|only when)\s+{_PEOPLE}\s+"
+    rf"(?:has\s+|have\s+)?(?:sign(?:s|ed)?(?! (?:in|up|on|out)\b)|accept(?:s|ed)?|confirm(?:s|ed)?"
+    r"(?! (?:their|his|her|your|its|receipt)\b)|says? (?:so|otherwise|yes)|(?:is|are) (?:satisfied"
+    r"|happy|content)\b|decid(?:es?|ed) (?:to|that|on)\b|clear(?:s|ed)?\b|permits?|allows?)"
+    r"(?=\W|$)",
+    r"\bunless\s+(?:otherwise\s+)?(?:instructed|directed|told|authori[sz]ed|agreed|permitted)\b"
+    rf"(?:\s+otherwise)?(?:\s+by\s+{_WHO})?",
+    r"\b(?:after|following|upon|pending|without|subject to)\s+(?:the\s+)?(?:[\w-]+ ){0,2}?"
+    r"(?:validation|review|acceptance|verification|vote|instructions?)\s+(?:by|from|of)\s+"
+    r"(?P<people>[^.,;:()\n]{1,60})",
+    r"\b(?:on|at|upon|under)\s+(?:the\s+)?(?:\w+ )?(?:instructions?|orders|direction)\s+(?:of"
+    r"|from)\s+(?P<people>[^.,;:()\n]{1,60})",
     rf"\b(?:with|without|upon|after|following|pending|on|under|absent|subject to"
     rf"|by)\s+{_FEW}{_NOUN}\b"
     rf"{_FROM}",
@@ -170,6 +246,14 @@ _BESIDE = (
 _STATED = tuple(re.compile(one, re.IGNORECASE) for one in _STATES)
 _BESIDES = tuple(re.compile(one, re.IGNORECASE) for one in _BESIDE)
 _NO_CONSENT = re.compile(
+    rf"\bno\s+(?:\w+\s+)?{_NOUN}\s+(?:is |are )?(?:needed|required|necessary)\b"
+    rf"|\b(?:no need|not need|n['’]t need|need not|not required|not necessary)\s+"
+    rf"(?:[\w'’-]+\s+){{0,4}}?{_NOUN}\b|\b{_NOUN}\s+(?:is|are)\s+not\s+(?:needed|required"
+    rf"|necessary)\b|^(?!(?:nobody|no|none|neither|never|only)\b)[^.,;]{{0,60}}?\b(?:can|may)\s+"
+    rf"(?!not\b|never\b|only\b)[^.,;]{{0,60}}?\bwithout\s+(?:\w+\s+){{0,3}}?"
+    rf"{_NOUN}\b"
+    r"|\bconfirmation\s+(?:e-?mails?|messages?|codes?|links?|letters?|numbers?|pages?|screens?"
+    r"|dialogs?)\b|"
     r"\b(?:root|sudo|admin\w*|file|read|write|iam|execute|ssh|user|access|delivery|order|booking"
     r"|e-?mail|service level|licen[sc]e)\s+(?:confirmation e|permissions?|agreements?)\b"
     r"|\b(?:permissions?|authori[sz]ation)\s+(?:to (?:access|read|write|use|run|view)\b|header"
@@ -190,6 +274,10 @@ _MACHINE = re.compile(
     r"|applications?|programs?|browsers?)$",
     re.IGNORECASE,
 )
+_SUBORDINATE = re.compile(
+    r"\S\s+(?:once|after|when|until|till|unless|before|as soon as|only if)\s[^.,;:]{0,80}$"
+)
+"""A clause behind the main one, up to where it says that somebody agrees."""
 _ASKING = re.compile(
     r"(?:get|obtain|seek|request|secure|await|receive|wait|gain|acquire|have|ask|require|need"
     r"|confirm"
@@ -242,6 +330,7 @@ def read_consent(text: str) -> Consent | None:
             found = pattern.search(said)
             if found and (people := _people(found, one)) is not None:
                 beside = any(each.match(said.strip()) for each in _BESIDES)
+                beside = beside or bool(_SUBORDINATE.search(said[: found.start()]))
                 alone = not beside or not is_order(told) or bool(_ASKING.match(told))
                 return Consent(people, _words(found, one), alone)
     said = masked(text)

@@ -11,6 +11,7 @@ from dcf.sop.runbook.conditions import Decision, opens, read_alone, read_decisio
 from dcf.sop.runbook.consequences import bids, is_verdict, leads
 from dcf.sop.runbook.ends import hands_over, is_last_act
 from dcf.sop.runbook.headings import bare_title
+from dcf.sop.runbook.jumps import repeats
 from dcf.sop.runbook.sections import Section
 from dcf.sop.runbook.verbs import is_verb
 from dcf.sop.runbook.wording import Piece, core, is_order, pieces, plain
@@ -83,13 +84,31 @@ _LOOKS = re.compile(
 _QUOTED = re.compile(r"[\"“'‘«][^\"”'’»]+[\"”'’»]")
 """What somebody or something says: ``"Password expired": …``."""
 _KIND = re.compile(
-    r"(?:real|false|known|unknown|new|existing|returning|first-time|internal|external|minor|major"
+    r"(?:real|true|false|known|unknown|new|existing|returning|first-time|internal|external|minor|major"
     r"|urgent|partial|incomplete|incorrect|valid|invalid) [\w-]+(?: [\w-]+)?"
     r"|(?:sev|severity|p|prio|priority|class|category|type|grade|level|tier)[ -]?[0-9]+"
     r"(?: (?:or|and) (?:lower|higher|above|below))?",
     re.IGNORECASE,
 )
 """One of two kinds: ``False alarm: …``."""
+_GRADE = re.compile(
+    r"(?:critical|severe|high|medium|moderate|low|emergency|urgent|informational|confirmed|suspected"
+    r"|(?:not |un)confirmed|unverified|verified|minor|major|patch|hotfix|bug-?fix|security|feature"
+    r"|pre-?release|beta|stable|nightly|routine|standard|normal|benign|malicious|suspicious|harmless)"
+    r"(?: (?:severity|priority|risk|impact|urgency|incidents?|cases?|events?|breach(?:es)?|changes?"
+    r"|findings?|releases?|requests?|fix(?:es)?|activity|behaviou?r|traffic|files?|builds?"
+    r"|compromise))?"
+    r"|(?:suspected|confirmed|unconfirmed|possible|potential|attempted|reported|alleged|unauthori[sz]ed)"
+    r"(?: [\w-]+){1,5}",
+    re.IGNORECASE,
+)
+"""How bad, sure or large it is: ``Critical: …``, ``Suspected breach: …``."""
+_ALONE = re.compile(r"(?:[\w.-]+ ){1,4}only|only (?:[\w.-]+ ?){1,4}", re.IGNORECASE)
+"""``Patch releases only: …``."""
+_DASHED = re.compile(r"(?P<head>[^\n]{3,80}?)\s+(?:--|[–—])\s+(?P<then>\S[^\n]*)")
+_TORN = re.compile(
+    r"(?:if|unless|in case)\b(?!.* (?:will|must|should|please|can|then)\b)", re.IGNORECASE
+)
 _LEFT = re.compile(r"(?:nothing|none of|neither|still not|no longer) [a-z]", re.IGNORECASE)
 _OF_THIS = re.compile(
     r"(?:this|it|these) (?:[\w-]+ )?(?:applies|apply|is used|fires|triggers)|to (?:use|apply)\b.*",
@@ -187,7 +206,7 @@ def decides(section: Section) -> bool:
 
 def acts(text: str) -> bool:
     """Whether ``text`` tells somebody to do something, always or in some case."""
-    if is_order(text):
+    if is_order(text) or repeats(text):
         return True
     answer = read_answer(text)
     if answer is not None and leads(answer[1]):
@@ -199,7 +218,7 @@ def acts(text: str) -> bool:
 def read_case_of(text: str) -> Decision | None:
     """The case that a sentence names without a word for it, and what is done in it."""
     told = read_arrow(text) or read_asked(text) or read_told(text) or read_labelled(text)
-    return told or read_kind(text)
+    return told or read_measured(text) or read_kind(text)
 
 
 def read_when_to(title: str) -> str:
@@ -246,6 +265,25 @@ def is_variant(title: str) -> bool:
     return bool(_VARIANT.fullmatch(title)) and not is_order(title)
 
 
+def read_measured(text: str) -> Decision | None:
+    """``less than 2 days -- repair it now``: a measure, and what is done then."""
+    found = _DASHED.match(text) if len(text) <= MAX_PHRASE else None
+    if found is None or opens(text):
+        return None
+    if not (_COMPARED.search(found["head"]) or _GRADE.fullmatch(found["head"].strip("*_ "))):
+        return None
+    head = found["head"]
+    if is_order(head) or not bids(found["then"]):
+        return None
+    return Decision(head.replace("*", "").strip(" *_:"), found["then"])
+
+
+def names_what_follows(text: str) -> bool:
+    """Whether ``text`` is nothing but a label of what stands below it: ``**Command:**``."""
+    label = text.strip(" *_:")
+    return text.rstrip(" *_").endswith(":") and bool(_ANNOUNCES.fullmatch(label))
+
+
 def begins(text: str) -> bool:
     """Whether ``text`` is something to do, of which the label before it leaves no doubt: any verb
     ahead is one."""
@@ -266,11 +304,22 @@ def read_labelled(text: str, any_label: bool = False, explained: bool = False) -
     then = (found["then"] or found["told"]).strip()
     if _ANNOUNCES.fullmatch(label) or not (begins(then) or explained or is_verdict(then)):
         return None
-    if is_order(label) and not (any_label and found["bold"]) and not _FAULTY.match(label):
+    graded = " " in then and bool(_GRADE.fullmatch(label) or _ALONE.fullmatch(label))
+    if (
+        is_order(label)
+        and not graded
+        and not (any_label and found["bold"])
+        and not _FAULTY.match(label)
+    ):
         return None
-    if any_label or (is_case_like(label) if found["bold"] is None else is_fault(label)):
+    if any_label or graded or (is_case_like(label) if found["bold"] is None else is_fault(label)):
         return Decision(label, then)
     return None
+
+
+def names_no_case(label: str) -> bool:
+    """Whether ``label`` only names what follows it: ``Note``, ``Example``, ``Owner``."""
+    return bool(_ANNOUNCES.fullmatch(label))
 
 
 def is_case_like(label: str) -> bool:
@@ -324,11 +373,21 @@ def joined(said: Sequence[Piece]) -> list[Piece]:
             if read_asked(whole) or read_labelled(whole):
                 found[-1] = Piece(before.line, one.last, whole)
                 continue
+        if before is not None and _is_torn(before.text) and bids(one.text):
+            found[-1] = Piece(before.line, one.last, f"{before.text.rstrip('.')}, {one.text}")
+            continue
         if before is not None and read_told(f"{before.text} {one.text}"):
             found[-1] = Piece(before.line, one.last, f"{before.text} {one.text}")
             continue
         found.append(one)
     return found
+
+
+def _is_torn(text: str) -> bool:
+    """Whether a full stop parts a condition from what follows: ``If he disagrees. He can …``."""
+    said = plain(text)
+    whole = said.endswith(".") and "," not in said and _TORN.match(said)
+    return bool(whole) and read_decision(said) is None and read_alone(said) is not None
 
 
 def read_any_of(text: str) -> str | None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from dcf.destructive import is_destructive
+from dcf.sop.runbook.block import Block
+from dcf.sop.runbook.wording import is_order
 from dcf.sop.step import Command
 
 _FENCED = re.compile(r"^(?:```|~~~)")
@@ -30,6 +33,10 @@ _SHELL = frozenset(
 )
 _NO_COMMANDS = re.compile(r"[\[{(<|+*=\"']|[0-9]|[A-Z][a-z]|-{2,}|[\w.-]+:(?:\s|$)")
 _WORD = re.compile(r"(?:\w+=\S*\s+)*[a-z_./~][\w./~+-]*(?=\s|$|;)")
+_SCRIPTS = frozenset({"bash", "sh", "shell", "zsh", "ksh"})
+_BLOCK_OF_SHELL = re.compile(
+    r"<<|^\s*(?:if|for|while|until|case|function|select)\b|[{(\\]\s*$|^\s*(?:fi|done|esac|\})\s*$"
+)
 _HERE_DOCUMENT = re.compile(r"<<-?\s*[\"']?(\w+)[\"']?")
 
 
@@ -115,3 +122,40 @@ def inline_commands(text: str, line: int) -> tuple[Command, ...]:
         if " " in said and _WORD.match(said) and not _NO_COMMANDS.match(said):
             found.append(Command(said, line, is_destructive(said)))
     return tuple(found)
+
+
+def commented_parts(block: Block) -> list[Block]:
+    """A script as its parts, where at least two comments that are orders head commands; else it is
+    one. What a shell reads as more than lines (blocks, texts within) is not taken apart."""
+    rows = block.lines[1:-1]
+    language = (block.info.split() or [""])[0].strip("{}").lower()
+    if language not in _SCRIPTS or any(_BLOCK_OF_SHELL.search(row) for _, row in rows):
+        return [block]
+    begins: list[int] = []
+    for at, (_, row) in enumerate(rows):
+        has_more = at + 1 < len(rows) and bool(rows[at + 1][1].strip())
+        if row.startswith("#") and has_more and comment_over(rows[at : at + 1]):
+            begins.append(at)
+    # A comment of several lines is one.
+    begins = [at for at in begins if at - 1 not in begins]
+    told = [at for at in begins if not rows[at + 1][1].startswith("#")]
+    if len(told) < 2:
+        return [block]
+    ends = [*told[1:], len(rows)]
+    told[0] = 0
+    return [_part(block, rows[at:end]) for at, end in zip(told, ends, strict=True)]
+
+
+def _part(block: Block, rows: list[tuple[int, str]]) -> Block:
+    while not rows[-1][1].strip():
+        rows = rows[:-1]
+    first, last = block.lines[0][1], block.lines[-1][1]
+    lines = [(rows[0][0], first), *rows, (rows[-1][0], last)]
+    return Block("code", rows[0][0], rows[-1][0], lines, info=block.info, indent=block.indent)
+
+
+def comment_over(lines: Sequence[tuple[int, str]]) -> str:
+    """The comment over commands, where it says what they are for."""
+    said = lines[0][1].strip() if lines else ""
+    told = said.lstrip("#").strip()
+    return told if said.startswith("#") and is_order(told) else ""

@@ -7,7 +7,7 @@ step and an order in running text are steps; what only tells something belongs t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dcf.sop.procedure import Note
@@ -32,6 +32,7 @@ from dcf.sop.runbook.cases import (
     is_fault,
     is_variant,
     joined,
+    names_what_follows,
     read_any_of,
     read_arrow,
     read_case,
@@ -39,7 +40,7 @@ from dcf.sop.runbook.cases import (
     read_trigger,
     read_when_to,
 )
-from dcf.sop.runbook.command import read_commands
+from dcf.sop.runbook.command import comment_over, commented_parts, read_commands
 from dcf.sop.runbook.conditions import (
     Decision,
     finds_out,
@@ -61,11 +62,13 @@ from dcf.sop.runbook.items import (
     are_steps,
     are_values,
     first_piece,
+    firsts,
     has_commands,
     has_numbered_orders,
     is_answered,
     is_link,
     name_cases,
+    tells_cases,
     turned_to,
     valued,
     whole,
@@ -73,14 +76,17 @@ from dcf.sop.runbook.items import (
 from dcf.sop.runbook.loops import MAX_LOOPS, Loops, read_each
 from dcf.sop.runbook.phrases import say
 from dcf.sop.runbook.rules import is_hard_rule, is_rule
+from dcf.sop.runbook.rulings import are_rungs, in_full, read_among_rulings, read_rung
 from dcf.sop.runbook.scope import Scope
 from dcf.sop.runbook.sections import Section
+from dcf.sop.runbook.sequence import is_sequence, read_sequence
 from dcf.sop.runbook.steering import Steering
 from dcf.sop.runbook.tables import Row, read_table
 from dcf.sop.runbook.wording import (
     Piece,
     core,
     is_clear_order,
+    is_duty_of_reader,
     is_order,
     is_statement,
     pieces,
@@ -180,6 +186,8 @@ class Composer:
         titles = [bare_title(one.title) for one in children]
         of_cases = is_variant if sum(map(is_variant, titles)) > 1 else is_fault
         faults = [one for one, said in zip(children, titles, strict=True) if of_cases(said)]
+        # A number alone makes no step of the name of a phase: ``1.1 Initial assessment``.
+        ordered = any(map(is_order, titles))
         if not counted and (self._in_cases() or chooses):
             faults = [one for one in children if one.purpose == "unknown"]
         alike = len(faults) > 1 and 2 * len(faults) >= len(children)
@@ -187,7 +195,7 @@ class Composer:
             if alike and child in faults:
                 scope.nodes += self.section(child, case=True)
             elif counted:
-                scope.nodes += self.section(child, counted=True)
+                scope.nodes += self.section(child, counted=ordered or child.purpose == "unknown")
             elif len(cases) < 2 or child not in cases:
                 scope.nodes += self.section_or_note(child, scope.owner or scope.last)
             elif child is cases[0]:
@@ -225,8 +233,7 @@ class Composer:
         if section.purpose in ("guardrails", "objective"):
             is_step = is_step or decides(section)
         if section.purpose in told and not is_step:
-            self.declarations.declare(section, node)
-            return []
+            return self.declarations.declare(section, node)
         return self.section(section)
 
     def _open_heading(
@@ -246,12 +253,13 @@ class Composer:
         node = self.writer.act(heading, title, scope)
         number = step_number(section.title)
         if number:
-            _number(node, number, scope)
+            self._number(node, number, scope)
         return node
 
     def _anchor(self, section: Section, nodes: Sequence[Node]) -> None:
         if nodes and section.level:
             nodes[0].anchors.append(f"#{slug(section.title)}")
+            self.steering.passed.append(f"#{slug(section.title)}")
             number = step_number(section.title)
             if number:
                 named = "h" if is_step_heading(section.title) else "*"
@@ -338,7 +346,7 @@ class Composer:
                 piece, case, scope, [], rest
             ):
                 at = len(said)
-            elif (count := _belonging(piece, rest)) and self.steering.move(
+            elif (count := _belonging(piece, rest, self.writer.settles)) and self.steering.move(
                 piece, scope, [], rest[:count]
             ):
                 at += count
@@ -386,6 +394,11 @@ class Composer:
         path = self.writer.desk.path
         return bool(path) and has_cases(bare_title(path[-1]))
 
+    def _passes_on(self) -> bool:
+        """Whether the heading above says that others take over."""
+        path = self.writer.desk.path
+        return bool(path) and "escal" in path[-1].lower()
+
     def _quote(self, block: Block, scope: Scope) -> None:
         for inner in block.children:
             if inner.kind == "code":
@@ -413,6 +426,9 @@ class Composer:
 
     def code(self, block: Block, scope: Scope) -> None:
         """A block of code belongs to the step before; it is one of its own where none is open."""
+        if is_sequence(block):
+            self.writer.charts.append(block)
+            return
         if is_chart(block):
             if self.draws_more(block):
                 nodes = grow_chart(block)
@@ -420,6 +436,10 @@ class Composer:
                 scope.nodes += nodes
             else:
                 self.writer.charts.append(block)
+            return
+        parts = commented_parts(block)
+        if len(parts) > 1:
+            self._scripted(parts, scope)
             return
         piece = Piece(block.line, block.last, block.text)
         inner = block.lines[1:-1]
@@ -430,7 +450,7 @@ class Composer:
             node = None  # they are what is done in a case
         # A comment that is an order begins a step, unless the code is that of a step told before.
         is_apart = node is not None and node.texts and (node is scope.owner or _is_code(node))
-        comment = _comment(inner) if node is None or is_apart else ""
+        comment = comment_over(inner) if node is None or is_apart else ""
         if commands and (node is None or comment):
             node = Node(block.line, comment or f"Run `{_first_line(commands[0].text)}`")
             scope.nodes.append(node)
@@ -447,6 +467,21 @@ class Composer:
         node.commands += commands
         self.writer.take_inputs(text, node, is_code=True)
 
+    def _scripted(self, parts: Sequence[Block], scope: Scope) -> None:
+        """Commands below comments that say what they are for: each comment is a step, inside of the
+        step that was told before them."""
+        owner = scope.last.newest if scope.last else scope.owner
+        is_open = owner is not None and owner.is_open and not owner.texts
+        nodes = owner.inside if owner is not None and is_open else scope.nodes
+        for part in parts:
+            rows = part.lines[1:-1]
+            text = "\n".join(row for _, row in rows)
+            node = Node(part.line, comment_over(rows) or "Run the commands", texts=[part.text])
+            node.commands += read_commands(text, part.info, rows[0][0])
+            nodes.append(node)
+            self.writer.desk.note(Piece(part.line, part.last, part.text), "step", node)
+            self.writer.take_inputs(text, node, is_code=True)
+
     def draws_more(self, block: Block) -> bool:
         """Whether a flowchart decides, in words that the text does not have."""
         drawn = read_chart(block)
@@ -455,7 +490,7 @@ class Composer:
         return asks_much(drawn) and known < _MOSTLY
 
     def _table(self, block: Block, scope: Scope) -> None:
-        table = read_table(block)
+        table = read_table(block, ladder=self._passes_on())
         for piece in table.others:
             self.writer.say(piece, scope.told)
         for row in table.rows:
@@ -469,7 +504,7 @@ class Composer:
                 node = self.writer.act(row.piece, row.action, scope, said=row.said)
                 node.role = row.role or node.role
                 if row.number:
-                    _number(node, row.number, scope)
+                    self._number(node, row.number, scope)
             else:
                 scope.numbers += [row.number] if row.number else []
                 self.writer.say(row.piece, scope.told)
@@ -488,7 +523,13 @@ class Composer:
         self.writer.desk.note(row.piece, "condition", node)
         node.texts += row.said
         arm = Arm(YES, line=row.piece.line)
-        self.steering.consequence(row.piece, row.action, arm.nodes, scope, node)
+        if row.approver:
+            who = (row.approver,)
+            title = title_of(f"Approval by {row.approver}")
+            arm.nodes.append(Node(row.piece.line, title, "approval", approvers=who))
+        if row.action:
+            then = in_full(row.action)
+            self.steering.consequence(row.piece, then, arm.nodes, scope, node)
         node.arms = [arm]
         scope.nodes.append(node)
 
@@ -515,8 +556,9 @@ class Composer:
         turned = len(items) > 1 and all(map(turned_to, items))
         values = node is not None and finds_out(node.title) and are_values(items)
         cases = cases or (len(items) > 1 and _are_cases(items) and any(map(_is_evident, items)))
+        ruled = self._ruled(block)
         for item in items:
-            if values and self._valued(item, inner):
+            if (values and self._valued(item, inner)) or self._ruled_item(item, inner, ruled):
                 continue
             if not ((over and self._named_case(item, inner)) or self._turned(item, inner, turned)):
                 self._item(item, inner, told, cases)
@@ -527,6 +569,28 @@ class Composer:
         if first is None or opens(first.text):
             return False
         case = Decision(first.text.strip(" *_:."), "")
+        return self.steering.decide(first, case, scope, item.children[1:], rest)
+
+    def _ruled(self, block: Block) -> Callable[[str], Decision | None] | None:
+        """What reads the items of a list that are rulings, or rungs of an escalation ladder."""
+        if self._passes_on() and are_rungs(firsts(block.children)):
+            return read_rung
+        return read_among_rulings if tells_cases(block) else None
+
+    def _ruled_item(
+        self, item: Block, scope: Scope, read: Callable[[str], Decision | None] | None
+    ) -> bool:
+        """Whether ``read`` finds a case in an item, and it was taken."""
+        first, rest = first_piece(item)
+        if read is None or first is None or is_hard_rule(first.text):
+            return False
+        case = read_decision(first.text) or read(first.text)
+        if case is None and is_rule(first.text) and not is_duty_of_reader(first.text):
+            self.writer.rule(first, scope.told, scope)
+            self._after_rule(rest, item.children[1:], scope)
+            return True
+        if case is None:
+            return False
         return self.steering.decide(first, case, scope, item.children[1:], rest)
 
     def _valued(self, item: Block, scope: Scope) -> bool:
@@ -583,6 +647,15 @@ class Composer:
         elif say(first, scope.told, self.writer.found.inputs):
             self.writer.desk.note(first, "note", scope.told)
             self.more(rest, below, scope)
+        elif (
+            scope.last
+            and not rest
+            and below
+            and below[0].kind == "code"
+            and names_what_follows(first.text)
+        ):
+            self.writer.say(first, scope.told)
+            self.blocks(below, scope, in_step=True)
         elif (is_step and (item.number or item.is_checkbox or not _only_tells(first.text))) or (
             is_clear_order(first.text)
             or read_consent(first.text) is not None
@@ -599,7 +672,7 @@ class Composer:
             self.writer.say(first, scope.told, bullet=True)
             self.more(rest, below, scope)
         if len(scope.nodes) > before and item.number:
-            _number(scope.nodes[before], item.number, scope)
+            self._number(scope.nodes[before], item.number, scope)
 
     def _after_rule(self, rest: Sequence[Piece], below: Sequence[Block], scope: Scope) -> None:
         """What follows a rule is no part of the step before it."""
@@ -629,6 +702,8 @@ class Composer:
             self._after_rule(rest, below, scope)
             return
         node = self.writer.act(first, first.text, scope)
+        if below and self.declarations.asked_for(below[0], rest[-1] if rest else first):
+            below = below[1:]
         told = (read_each(one.text) for one in (first, *rest))
         each = next((one for one in told if one), "")
         if each and scope.loops < MAX_LOOPS and node.kind == "manual":
@@ -675,15 +750,23 @@ class Composer:
         else:
             self.writer.say(piece, scope.told)
 
+    def _number(self, node: Node, number: str, scope: Scope) -> None:
+        sections = [
+            str(scope.section),
+            *(f"#{slug(title)}" for title in self.writer.desk.path[-1:]),
+            "*",
+        ]
+        node.anchors += [f"step:{section}:{number.lower()}" for section in sections]
+
     def _prose_act(self, piece: Piece, scope: Scope) -> None:
         node = self.writer.act(piece, piece.text, scope)
         self.loops.repeat_alone(node, piece, piece.text, scope)
 
     def draw(self) -> list[Node]:
-        """The steps of the flowcharts; they are told in no other way."""
+        """The steps of the diagrams; they are told in no other way."""
         nodes: list[Node] = []
         for block in self.writer.charts:
-            found = read_chart(block)
+            found = read_sequence(block) if is_sequence(block) else read_chart(block)
             self.writer.desk.note(
                 whole(block), "step" if found else "note", found[0] if found else None
             )
@@ -691,13 +774,9 @@ class Composer:
         return nodes
 
     def show(self) -> None:
-        """The flowcharts as notes: they show what the steps tell."""
+        """The diagrams as notes: they show what the steps tell."""
         for block in self.writer.charts:
             self.writer.say(whole(block), None)
-
-
-def _number(node: Node, number: str, scope: Scope) -> None:
-    node.anchors += [f"step:{scope.section}:{number.lower()}", f"step:*:{number.lower()}"]
 
 
 def _is_code(node: Node) -> bool:
@@ -705,20 +784,13 @@ def _is_code(node: Node) -> bool:
     return node.texts[0].startswith(("```", "~~~"))
 
 
-def _comment(lines: Sequence[tuple[int, str]]) -> str:
-    """The comment over commands, where it says what they are for."""
-    said = lines[0][1].strip() if lines else ""
-    told = said.lstrip("#").strip()
-    return told if said.startswith("#") and is_order(told) else ""
-
-
 def _first_line(text: str) -> str:
     return text.split("\n", 1)[0].replace("`", "'")
 
 
-def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
+def _belonging(piece: Piece, rest: Sequence[Piece], settles: Callable[[str], bool]) -> int:
     """How many sentences behind a condition tell what is done then: up to the one that says what is
-    done otherwise, or the order behind what only tells how things are then."""
+    done otherwise, or the order behind what only tells how things are then, and settles nothing."""
     decision = read_decision(piece.text)
     if decision is None or not rest:
         return 0
@@ -727,7 +799,7 @@ def _belonging(piece: Piece, rest: Sequence[Piece]) -> int:
             return at + 1 if at else 0
         if read_decision(one.text) is not None:
             break
-    return int(decision.explains and is_order(rest[0].text))
+    return int(decision.explains and not settles(decision.then) and is_order(rest[0].text))
 
 
 def _explained_case(piece: Piece, rest: Sequence[Piece]) -> Decision | None:

@@ -8,7 +8,14 @@ from itertools import islice
 
 from dcf.sop.language.phrase import MAX_PHRASE, masked
 from dcf.sop.runbook.answers import ARROW
-from dcf.sop.runbook.consequences import bids, explaining, is_allowed, is_verdict, leads
+from dcf.sop.runbook.consequences import (
+    bids,
+    changes_right,
+    explaining,
+    is_allowed,
+    is_verdict,
+    leads,
+)
 from dcf.sop.runbook.flow import NO, YES
 from dcf.sop.runbook.wording import core, is_order, plain
 
@@ -21,12 +28,36 @@ _FAILS = (
     r"(?:fail\w*|errors?|attempts?|tries|retries|unsuccessful|timeouts?|mismatch|refusal|denial)"
 )
 _OUTCOME = (
-    rf"(?:{_FAILS}|rejection|success|doubt|approval|alarm|emergency|emergencies|conflicts?"
+    rf"(?:{_FAILS}|detection|discovery|suspicion|evidence|infection|theft|rejection|success|doubt|approval|alarm|emergency|emergencies|conflicts?"
     r"|no (?:answer|response|reply|reaction))"
 )
 """What may come of something, or not: after it, on it, in case of it."""
+_OCCASION = (
+    r"(?:the |an? |your )?(?:(?:first|last|final|major|minor|patch|stable|new|public|bank|beta)"
+    r" ){0,2}(?:releases?|rcs?|release candidates?|betas?|hotfix(?:es)?|weekends?|holidays?"
+    r"|patch(?:es)?)\b(?=,| of\b)"
+)
+"""What comes round now and then: ``On the first RC, …``."""
+_ONE_OF = (
+    r"the (?:first|last|former|latter|other|second|third)(?: \w+)? (?:options?|cases?|scenarios?"
+    r"|variants?|types?|situations?|kinds?)\b"
+)
+"""Of several that were told: ``For the first two options, …``."""
+_MISCONDUCT = (
+    r"(?:violations?|breach(?:es)?|suspicion|inactivity|misconduct|non-?compliance|theft|damages?"
+    r"|abuse|harassment|complaints?|resignation|warnings?|absences?)"
+)
+"""What rules are broken by, or what is held against somebody."""
+_CONFIRMED = (
+    r"(?:[^,;:]{2,60}?\b(?:breach|incident|compromise|attack|infection|vulnerability|fraud"
+    r"|violation|criticality|severity|malware|bug|regression|outage|false positive|intrusion|leak)"
+    r"\S{0,3} (?:is|are|has been|have been) (?:confirmed|detected|suspected|found|discovered"
+    r"|verified|identified|reported)\b)"
+)
+"""What is found out to be so, or not to be so."""
 _EVENT = (
-    r"(?:[^,;:]{2,80}?\b(?:exceeds?|reach(?:es|ed)|drops?|rises?|falls?|fails?|breaks?|hangs|crashes"
+    rf"(?:{_CONFIRMED}|[^,;:]{{2,80}}?\b(?:exceeds?|exceeded|breached|crossed|reach(?:es|ed)|drops?"
+    r"|rises?|falls?|fails?|breaks?|hangs|crashes"
     r"|stops?|(?:above|below|over|under)(?= (?:[~€$£]?[0-9]|(?:the |an? |its )?(?:[\w-]+ )?"
     r"(?:threshold|limit|quota|level|target)))|suspect\w*|smells?|hears?|notices?)\b)"
 )
@@ -39,9 +70,14 @@ _IF = re.compile(
     r"|should(?=\s+(?:an?|any|no|the|this|that|these|those|it|you|we|they|there|your|our|neither"
     r"|none|nothing|both|either|one|someone|somebody|anyone)\b)"
     rf"|after(?=\s+(?:[\w-]+\s+){{0,4}}?(?:{_FAILS}|no (?:answer|response|reply))\b)"
+    rf"|(?:(?:up)?on|following)(?=\s+(?:[\w-]+ ){{0,3}}?{_MISCONDUCT}\b)"
+    rf"|on(?=\s+{_OCCASION})"
     rf"|(?:up)?on(?=\s+(?:[\w-]+ )?{_OUTCOME}\b)|in(?=\s+(?:an? )?{_OUTCOME}\b)"
     r"|(?:above|below|over|under|beyond|between)(?=\s+[~€$£]?[0-9])"
-    rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})"
+    rf"|(?:as soon as|once|the moment|at any time)(?=\s+{_EVENT})|when(?=\s+{_CONFIRMED})"
+    r"|except(?: (?:in|when|where|if|during))(?= )"
+    r"|(?:provided|assuming|supposing|on (?:the )?condition)(?: that)?"
+    r"(?=\s+\w[^,]* (?:is|are|has|have|allows?|permits?|agrees?|consents?)\b)"
     r"|without(?=\s+(?!\w+ing\b))"
     r"|(?:upon|following)(?=\s+(?:an?|any|each|every|further|repeated|continued)\s"
     r"(?!(?:\w+ )?(?:receipt|completion|arrival|approval|request)\b))"
@@ -70,7 +106,7 @@ _IN_TIME = re.compile(
 )
 """What comes about when the work goes on: it tells when, and not whether."""
 _NO_CASE = re.compile(
-    r"(?:each|every|both|example|instance|now|more|further|additional|other|details?|information"
+    rf"(?!{_OCCASION})(?!{_ONE_OF})(?:each|every|both|example|instance|now|more|further|additional|other|details?|information"
     r"|this|that|these|those|it|them|us|you|me|safety|security|reference|convenience|clarity"
     r"|simplicity|most|some reason|best|help|assistance|questions|context|the"
     r" (?:time|purposes?|sake|first|next|last|rest|same|most|above|following)|an? (?:\w+ )?(?:list"
@@ -79,6 +115,10 @@ _NO_CASE = re.compile(
     r"|safety reasons|security reasons)\b",
     re.IGNORECASE,
 )
+_SET = re.compile(
+    r"(?:no|an?) [\w -]{2,40} (?:is|are) (?:needed|required|necessary)\b", re.IGNORECASE
+)
+"""``For amounts under 50 €, no receipt is needed``."""
 _TELLS_HOW = re.compile(
     r"above|below|over|under|beyond|between|after|without|upon|on|in|following", re.IGNORECASE
 )
@@ -136,7 +176,7 @@ _NOT = re.compile(
 _BEHIND = re.compile(
     r"(?<!\bof)(?<!\babout)(?<!\bknow)(?<!\bas)(?<!\beven)(?<!ing)(?<!\bsee)(?<!\bor)(?<!\band)"
     r",?\s+(?:but\s+)?(?:if and only\s+|only\s+)?(?P<word>if|unless|in case(?: of)?|provided that"
-    r"|in the event (?:that|of)|whenever|when)(?P<over>:)?\s+",
+    r"|in the event (?:that|of)|whenever|when|except (?:when|if|where|in case))(?P<over>:)?\s+",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
@@ -155,9 +195,16 @@ _LOOKS_IN = re.compile(
 """``Check in the system if the room is taken``: whether it is."""
 _IN_BRACKETS = re.compile(
     r"\s*\((?:(?:only )?(?P<word>if|unless|when)\s+(?P<said>[^()]{2,80})"
-    r"|(?P<only>[\w-]+(?: [\w-]+){0,2}) only)\)(?=[.:]?[*_]*$|\s*`[^`]*`$)",
+    r"|(?P<only>[\w-]+(?: [\w-]+){0,3}) only"
+    r"|only (?P<when>(?:for|on|in|with|during|at) [^()]{2,60}))\)(?=[.:]?[*_]*$|\s*`[^`]*`$)",
     re.IGNORECASE,
 )
+_BRACKETS_AHEAD = re.compile(
+    r"\((?:(?:only )?(?:if|when|on|for) (?P<case>[^()]{2,80})"
+    r"|(?P<kind>[\w-]+(?: [\w-]+){0,3}) only)\)[*_]{0,3}:?\s+(?P<then>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""``(Major releases only) Write to the forum``."""
 _FINDS_OUT = re.compile(
     r"\bto (?:determine|verify|check|confirm|decide|identify|establish|find out|assess|see)$",
     re.IGNORECASE,
@@ -175,6 +222,17 @@ _FOR_YOU = re.compile(
     r"(?:any\b|(?:you|they) (?:like|want|wish|prefer|have any)\b|so\b)", re.IGNORECASE
 )
 _ABOUT = re.compile(r"(?:it|they|there|none|this|that|one)\b", re.IGNORECASE)
+_LEFT_OUT = re.compile(
+    r"(?P<then>(?:skip|omit|leave out|ignore) (?:this|that|it|(?:this|that|the) step)) "
+    r"(?P<case>(?:for|on|in|with|during) [^,;:.]{2,80})\.?",
+    re.IGNORECASE,
+)
+"""``Skip this for nightly builds``."""
+_BARRED = re.compile(
+    r"\b(?:cannot|can not|can['’]t|may not) be \w+(?:ed|en|ut|aid)\b", re.IGNORECASE
+)
+"""What is not granted: ``Hours cannot be paid out``."""
+_ENTITLED = re.compile(r"(?:you|they) (?:are|have been) \w+ed (?:to|for|by|in)\b", re.IGNORECASE)
 _AS_NEEDED = re.compile(
     r"(?:it(?:'s| is) )?(?:needed|necessary|required|possible|applicable|any|appropriate|desired|so"
     r"|available|relevant|unsure|in doubt|you (?:like|want|wish|prefer|have to|can|must|need "
@@ -233,7 +291,7 @@ def read_decision(text: str) -> Decision | None:
             then, otherwise = rest[: inside.start()], rest[inside.end() :]
     same = bool(_SAME.fullmatch(condition))
     label = NO if same and _NOT.search(condition) else YES
-    negated = opened["word"].lower() == "unless"
+    negated = opened["word"].lower().startswith(("unless", "except"))
     then = then.strip(" *_")
     explains = explaining(then)
     return Decision(condition, then, otherwise.strip(), negated, same, label, further, explains)
@@ -242,10 +300,13 @@ def read_decision(text: str) -> Decision | None:
 def read_aside(text: str) -> Decision | None:
     """``Phone returned (if issued)``: an item of a list, under a condition in brackets."""
     said = plain(text)
+    ahead = _BRACKETS_AHEAD.match(text.lstrip("*_"))
+    if ahead is not None and is_order(ahead["then"]):
+        return Decision((ahead["case"] or ahead["kind"]).strip(), ahead["then"])
     aside = _IN_BRACKETS.search(masked(said))
     if aside is None or not said[: aside.start()].strip():
         return None
-    group = "said" if aside["word"] else "only"
+    group = next(one for one in ("said", "only", "when") if aside[one])
     condition = said[aside.start(group) : aside.end(group)].strip()
     whole = said.rstrip(" .") if _AS_NEEDED.match(condition) else condition
     then = f"{said[: aside.start()]}{said[aside.end() :]}".strip()
@@ -277,9 +338,11 @@ def opens(text: str) -> bool:
 
 def _is_case(word: str, condition: str, rest: str) -> bool:
     """Whether ``when``, ``where`` or ``for`` opens a condition, and no time, place or purpose."""
+    if word.lower().startswith("when") and changes_right(rest):
+        return True
     if rest and not leads(rest):
         told = bids(rest) or (bool(_STATED.search(condition)) and explaining(rest))
-        if word.lower() == "for" or not told:
+        if not told or (word.lower() == "for" and not _SET.match(rest)):
             return False
     if word.lower() == "for":
         allowed = _MAY.match(rest)
@@ -335,6 +398,9 @@ def _behind(said: str, hidden: str) -> Decision | None:
         return Decision(said[: over.start()], said[: over.start()])
     if said.endswith(":"):
         return None
+    left_out = _LEFT_OUT.fullmatch(said)
+    if left_out is not None:
+        return Decision(left_out["case"], left_out["then"])
     told_to_act = is_order(re.sub(r"^only\s+", "", said, flags=re.IGNORECASE))
     if told_to_act and (aside := read_aside(said)):
         return aside
@@ -345,28 +411,31 @@ def _behind(said: str, hidden: str) -> Decision | None:
     condition = said[found.end() :].strip(" .")
     then = said[: found.start()].strip()
     word = found["word"].lower()
-    if not told_to_act and not is_verdict(then) and not is_allowed(then):
+    barred = word == "unless" and _BARRED.search(then)
+    if not (told_to_act or barred or is_verdict(then) or is_allowed(then)):
         return None
     if word == "if" and _FINDS_OUT.search(then):
         return None
     if not condition or condition.endswith(":"):
         return None
-    if _FOR_YOU.match(condition) and not is_allowed(then):
+    if _FOR_YOU.match(condition) and not (is_verdict(then) or is_allowed(then)):
         return None
-    if _AS_NEEDED.match(condition) and not is_allowed(then):
+    as_needed = bool(_AS_NEEDED.match(condition)) and not is_allowed(then)
+    if as_needed:
         condition = said.rstrip(" .")
     told = core(said)
     if _TELLING.match(told) and not _ABOUT.match(condition):
         return None
     if finds_out(told) and (len(core(then).split()) < 2 or _LOOKS_IN.match(told)):
         return None
-    if word.startswith("when") and _IN_TIME.match(condition) and not is_allowed(then):
+    granted = is_allowed(then) or (_MAY.match(then) and _ENTITLED.match(condition))
+    if word.startswith("when") and _IN_TIME.match(condition) and not granted:
         return None
     otherwise = _ELSE_INSIDE.search(masked(condition))
     if otherwise is not None and otherwise.start() > 0:
         instead, condition = condition[otherwise.end() :], condition[: otherwise.start()]
-        return Decision(condition, then, instead, negated=word == "unless")
-    for joint in re.finditer(r"\s+and\s+(?:then\s+)?", condition):
+        return Decision(condition, then, instead, negated=word.startswith(("unless", "except")))
+    for joint in re.finditer(r"\s+and\s+(?:then\s+)?", "" if as_needed else condition):
         if is_order(condition[joint.end() :]):
             then += condition[joint.start() :]
             condition = condition[: joint.start()]
@@ -374,4 +443,4 @@ def _behind(said: str, hidden: str) -> Decision | None:
     ahead = condition.partition(", ")[2]
     if ahead and not found["over"] and not leads(re.sub(r"^(?:and|then|but|or)\s+", "", ahead)):
         return None  # one of several things that are counted up
-    return Decision(condition, then, negated=word == "unless")
+    return Decision(condition, then, negated=word.startswith(("unless", "except")))

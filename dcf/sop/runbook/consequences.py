@@ -6,6 +6,7 @@ import re
 
 from dcf.sop.runbook.ends import is_last_act, read_end
 from dcf.sop.runbook.jumps import NEXT, leads_elsewhere
+from dcf.sop.runbook.roles import has_somebody
 from dcf.sop.runbook.wording import core, is_order, plain
 
 _DECIDED = (
@@ -31,7 +32,7 @@ _OBLIGES = re.compile(
     r"|(?:you|we|they|the (?:agent|user|team|operator|engineer)) (?:can|may|will|could|might)"
     r"|(?:[A-Z]{2,5}|teams?|leads?|managers?|owners?|engineers?|coordinators?|officers?|users?"
     r"|customers?|admin\w*|operators?|chairs?|reviewers?|directors?|board)\b[^,;]{0,40}"
-    r" (?:may|can|will|would)"
+    r"(?:, [^,;]{2,30},)? (?:may|can|will|would)"
     rf"|(?:is|are) {_DECIDED})\b",
     re.IGNORECASE,
 )
@@ -48,6 +49,24 @@ _DENIED = re.compile(
     r"|receive|get|claim|earn|accrue|qualify|have)\b",
     re.IGNORECASE,
 )
+_SOMEBODY_MAY = re.compile(
+    r"(?P<who>[^,;:.]{2,60}?) (?:may|must|shall) (?!(?:see|notice|encounter|experience|be|have|get"
+    r"|receive|lose|feel|fail|not)\b)[a-z]",
+    re.IGNORECASE,
+)
+_RIGHT = re.compile(
+    r"(?:you|they|(?:the |an? )?(?:employees?|customers?|clients?|members?|tenants?|students?"
+    r"|users?|guests?|patients?|buyers?|staff|applicants?)) "
+    r"(?:(?:also|then|no longer|automatically) )*"
+    r"(?:(?:(?:will|would|must|shall|may|can|do|does|are|is) (?:not |no longer |only |also "
+    r"|automatically )*|cannot |can['’]t |won['’]t |don['’]t |doesn['’]t )"
+    r"(?:forfeit|lose|owe|qualify|receive|earn|claim|accrue|be (?:charged|paid|reimbursed|refunded"
+    r"|compensated|credited|entitled|eligible)|eligible|entitled|charged|paid|reimbursed|refunded"
+    r"|compensated|get (?:a |an |the |your |any |overtime|paid|credits?\b))"
+    r"|(?:forfeits?|los(?:e|es)|owes?|qualif(?:y|ies)) )\b",
+    re.IGNORECASE,
+)
+"""What somebody is entitled to, or has to pay."""
 _EXPLAINS = re.compile(
     r"(?:then )?(?:[\w`'’\"*/.()-]+ ){1,8}?(?:is|are|was|were|has|have|had|will|would|may|might"
     r"|could"
@@ -76,6 +95,11 @@ def is_verdict(text: str) -> bool:
     return bool(read_end(text) or is_last_act(text) or _VERDICT.search(text))
 
 
+def changes_right(text: str) -> bool:
+    """Whether ``text`` says what somebody gets, loses or owes: ``you forfeit the deposit``."""
+    return bool(_RIGHT.match(text))
+
+
 def is_allowed(text: str) -> bool:
     """Whether ``text`` says what somebody may have or do: ``Guests may bring a dog``."""
     return bool(_ALLOWED.match(plain(text)))
@@ -90,5 +114,8 @@ def explaining(then: str) -> bool:
     """Whether ``then`` only tells how things are: ``this means that no traffic arrives``."""
     said = core(then)
     if not said or leads(then) or is_last_act(then) or _OBLIGES.search(said) or is_denied(said):
+        return False
+    allowed = _SOMEBODY_MAY.match(said)
+    if allowed is not None and has_somebody(allowed["who"]):
         return False
     return bool(_EXPLAINS.match(said))

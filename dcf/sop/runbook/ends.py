@@ -74,8 +74,11 @@ _FINISH = re.compile(
     re.IGNORECASE,
 )
 _REFUSED = re.compile(
-    r"no (?:refunds?|returns?|exchanges?|credits?|reimbursements?|access|exceptions?)"
-    r"(?:\s*\([^()]*\))?",
+    r"no (?:refunds?|returns?|exchanges?|credits?|reimbursements?|access|exceptions?"
+    r"|compensation)(?:\s*\([^()]*\))?"
+    r"|(?:(?:is|are|automatically|always) )*(?:denied|rejected|refused|declined|prohibited"
+    r"|not (?:accepted|allowed|permitted|eligible|covered|refundable|reimbursed|approved"
+    r"|possible|entitled))",
     re.IGNORECASE,
 )
 _IN_VAIN = re.compile(

@@ -24,9 +24,13 @@ _WORDS: tuple[tuple[Purpose, str], ...] = (
     ),
     (
         "inputs",
-        r"parameters?|inputs?(?: (?:from|for|of|needed|required|to)\b.*)?|arguments?|variables?"
-        r"|required information|information needed|parameter"
-        r"|eingaben|paramètres|parámetros|placeholders?|environment variables?",
+        r"parameters?|inputs?|arguments?|variables?|required information|information needed"
+        r"|parameter"
+        r"|eingaben|paramètres|parámetros|placeholders?|environment variables?"
+        r"|(?:required|needed|necessary|mandatory) (?:inputs?|information|data|details|fields|facts"
+        r"|values)(?: (?:from|for|by|to)\b.*)?|inputs? (?:from|for|of|needed|required|to)\b.*"
+        r"|(?:information|data|details|facts|values) (?:needed|required|to (?:collect|gather|obtain"
+        r"|provide|have ready|ask for)|(?:you|we) (?:will )?need)\b.*",
     ),
     (
         "guardrails",

@@ -13,8 +13,9 @@ from dcf.sop.runbook.cases import is_case_like, is_fault, joined
 from dcf.sop.runbook.command import read_commands
 from dcf.sop.runbook.conditions import Decision
 from dcf.sop.runbook.consequences import bids
+from dcf.sop.runbook.rulings import are_rulings
 from dcf.sop.runbook.sections import Section
-from dcf.sop.runbook.tables import is_table_of_steps
+from dcf.sop.runbook.tables import is_table_of_steps, rules_by_case
 from dcf.sop.runbook.wording import Piece, is_duty_of_reader, is_order, pieces
 
 _COMMAND = re.compile(r"`(?P<command>[a-z./][^`\n]*\s[^`\n]+)`[.;:]?")
@@ -102,6 +103,21 @@ def are_values(items: Sequence[Block]) -> bool:
             return False
         told += any(bids(one) for one in (case.then, *(more.text for more in rest)))
     return len(items) > 1 and 2 * told >= len(items)
+
+
+def firsts(items: Sequence[Block]) -> list[str]:
+    """The first sentences of items."""
+    found = (first_piece(item)[0] for item in items)
+    return [one.text for one in found if one is not None]
+
+
+def tells_cases(block: Block) -> bool:
+    """Whether a table or a list says what is done in each of several cases."""
+    if block.kind == "table":
+        return rules_by_case(block)
+    if block.kind != "list" or any(item.is_checkbox for item in block.children):
+        return False
+    return are_rulings(firsts(block.children))
 
 
 def _are_told(items: Sequence[Block]) -> bool:

@@ -13,6 +13,7 @@ _GO = (
     r"(?: (?:back|on|ahead|straight|directly|over|again|down|up))*"
     r"(?: (?:to|with|at|from|through)|(?<=go)to)|(?<!\w )back to)"
 )
+_LONGEST_PLACE = 200
 _GOES = re.compile(rf"(?:{_GO}|repeat|redo|retry|rerun)\b", re.IGNORECASE)
 _ELSEWHERE = re.compile(
     r"(?:(?:go|jump|skip|return|proceed|continue) (?:back |on |ahead |straight |directly |over )*"
@@ -77,9 +78,41 @@ _ASIDE = re.compile(
 _RESTART = re.compile(
     r"(?:start (?:over|again)|begin again|restart (?:the |this )?(?:procedure|process|runbook|from)"
     r"|(?:go|return|start)(?: back| over| again)* (?:to|from|at) the (?:start|beginning|top)"
-    r"|repeat (?:(?:the|this|all|these) )?(?:\w+ )?(?:procedure|process|steps)(?! [0-9a-h]\b)"
+    r"|(?:repeat|redo) (?:(?:the|this|all|these|those)(?: \w+)? )?(?:procedure|process|steps)"
+    r"(?! (?:#?[0-9]|for (?:the|all|each|every|any|both)\b))"
+    r"|(?:go|run|work) (?:back )?through (?:all )?(?:the |these |all )(?:\w+ )?(?:procedure"
+    r"|process|steps) (?:again|once more|a second time)"
     r"|repeat (?:all|(?:all )?(?:of )?the above|the whole (?:procedure|process)|this)"
     r"(?=\W*(?:$|until\b|if\b|for\b)))",
+    re.IGNORECASE,
+)
+_REPEATED = re.compile(
+    r"(?P<what>(?:the|these|this|those|all|both) [^,;:.]{0,40}?\b(?:steps?|procedure|process"
+    r"|checks?))"
+    r" (?:(?:may|might|will|must|should|can|needs?|has|have) (?:to |also |then )*(?:have to )?be"
+    r"|is|are) (?:\w+ly |then )?repeated\b",
+    re.IGNORECASE,
+)
+_SAME = re.compile(
+    r"(?:(?:do|proceed|continue|perform|this (?:works|is done|is)|the (?:steps|procedure|process)"
+    r" (?:is|are)|it (?:works|is done)) )?(?:(?:in |exactly )*(?:the |exactly the )?same"
+    r"(?: (?:steps?|procedure|process|way|manner|thing|workflow))?(?: (?:apply|applies))? as"
+    r"|(?:as|like)(?= (?:above|under|before\b)))"
+    r" (?:(?P<above>above|before|(?:in )?the (?:previous|preceding) (?:section|part))"
+    r"|(?:(?:in|under|for|of|described in|with) )?(?:the (?:section |part )?)?"
+    r"(?P<name>[^,;:]{2,60}?)"
+    r"(?: above| below)?)(?P<but>, (?:but|except)\b.*|\s*\(.*)?",
+    re.IGNORECASE,
+)
+_OF_PLACE = re.compile(
+    r"\bsteps? #?(?P<step>[0-9]+[a-z]?) (?:of|in|under|from) (?:the )?(?P<name>[^,;:.()]{1,60})"
+    r"|(?P<first>[^,;:.()]{2,60}),? (?:at|from|starting (?:at|with|from)|beginning with),? step"
+    r" #?(?P<at>[0-9]+[a-z]?)\b",
+    re.IGNORECASE,
+)
+_PLACE_WORDS = re.compile(
+    rf"(?:{_GO}|follow|perform|repeat|redo|run|see|the|above|below|steps?|of|in|under|section|part"
+    r"|procedure|instructions|process)\s+",
     re.IGNORECASE,
 )
 
@@ -91,7 +124,8 @@ def goes_on(text: str) -> bool:
 
 def leads_elsewhere(text: str) -> bool:
     """Whether ``text`` says to go somewhere else: ``jump to the table below``."""
-    return bool(_ELSEWHERE.match(core(text)) or _DUE.match(core(text)))
+    # The number of a step ahead is no label of what follows it here.
+    return bool(_ELSEWHERE.match(core(text)) or _DUE.match(text.strip()))
 
 
 def step_jump(text: str) -> tuple[str, bool] | None:
@@ -130,6 +164,38 @@ def named_place(text: str) -> str:
     said = _ASIDE.sub("", core(text)).rstrip(".!; ")
     found = _NAMED.fullmatch(said) if len(said) < 160 else None
     return found["name"].strip("*_`\"' ") if found else ""
+
+
+def step_of_place(text: str) -> tuple[str, str] | None:
+    """The number of a step and the name of its section: ``step 2 of Install``."""
+    found = _OF_PLACE.search(core(text)[:_LONGEST_PLACE])
+    if found is None:
+        return None
+    name = (found["name"] or found["first"]).strip("*_`\"' “”")
+    while (word := _PLACE_WORDS.match(name)) is not None:
+        name = name[word.end() :].strip("*_`\"' “”")
+    return (found["step"] or found["at"]).lower(), name
+
+
+def same_as(text: str) -> str | None:
+    """What place is done again, of ``Same as above`` (empty) and ``Proceed as under Install``; None
+    for no such sentence."""
+    said = core(text).strip(".!; *_")
+    found = _SAME.fullmatch(said) if len(said) < _LONGEST_PLACE else None
+    return None if found is None else (found["name"] or "").strip("*_`\"' “”")
+
+
+def in_active(text: str) -> str:
+    """``These steps may have to be repeated for all`` as an order: ``repeat these steps …``."""
+    found = _REPEATED.search(text)
+    if found is None:
+        return text
+    return f"repeat {found['what'].lower()}{text[found.end() :]}"
+
+
+def repeats(text: str) -> bool:
+    """Whether ``text`` has steps of this text done again, and then goes on behind itself."""
+    return restarts(in_active(text)) or same_as(text) is not None
 
 
 def restarts(text: str) -> bool:

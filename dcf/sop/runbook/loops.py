@@ -9,6 +9,7 @@ from dcf.sop.procedure import Value
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.flow import Node
 from dcf.sop.runbook.items import are_steps
+from dcf.sop.runbook.jumps import in_active
 from dcf.sop.runbook.placeholders import input_name
 from dcf.sop.runbook.scope import Reader, Scope
 from dcf.sop.runbook.wording import Piece, core, is_order, plain
@@ -26,6 +27,13 @@ _EACH = re.compile(
     r"|(?<!ask )(?<!asking )(?<!look )\bfor all (?:of )?(?:the )?(?P<all>[a-z][\w /-]{0,50})"
     r"|\b(?:each|every) of (?:the|these) (?P<of>[a-z][\w /-]{0,50})"
     r"|\b(?:before|after) each (?P<turn>[a-z][\w /-]{0,50})"
+    r"|^(?:once )?per (?P<per>[a-z][\w /-]{0,50})(?=,)"
+    r"|^(?:do|apply|perform|carry out) (?:exactly )?the same (?:steps? |thing |procedure "
+    r"|process )?"
+    r"(?:for|on|with|to|in) (?:the |all |all the |each |every )?(?:other |remaining |rest of the )+"
+    r"(?P<same>[a-z][\w /-]{0,50})"
+    r"|^\w+ (?:all|any)(?: of)?(?: the)? (?P<found>(?!(?:requir|need|relat|recommend|us|associat"
+    r"|expect|involv)ed\b)[a-z-]+ed [\w -]{0,30}?[a-z]{2,}s\b)"
     r"|\brepeat (?:the |these |this )?(?:steps?|procedure|process|measurements?|above)"
     r"(?: [0-9]+[a-z]?| and| to| ?[-–]|,)* (?:for|on|with|in|using) (?P<again>\S[\w /-]{0,50})"
     r"|\brepeat(?:ed)? (?:\S+ ){0,6}?(?:for|on|with) (?:the |all |each |every |any |several "
@@ -65,6 +73,13 @@ _A_TIME = re.compile(
 )
 _NO_LOOP = re.compile(
     r"(?:do not|don't|never|leave|hold off|avoid|delay|postpone)\b", re.IGNORECASE
+)
+_PERIODIC = re.compile(
+    r"\b(?:every|each) (?:(?:other|[0-9]+|few|couple of|two|three|five|ten|fifteen|twenty|thirty)"
+    r"(?: ?(?:to|-|–) ?[0-9]+)? )?(?:seconds?|minutes?|mins?|hours?)\b"
+    r"|\b(?:at|in) (?:[\w-]+ )?[0-9]+[- ](?:second|minute|hour)s? intervals?\b"
+    r"|\bhourly\b(?=\W*$| (?:until|while|as|from|during)\b)",
+    re.IGNORECASE,
 )
 MAX_LOOPS = 4
 """Loops inside loops; a deeper one is done as one step."""
@@ -142,7 +157,10 @@ def read_each(text: str) -> str | None:
     """What a sentence is to be done for, one after another; None for one that is done once."""
     if len(text) > MAX_PHRASE:
         return None
+    text = in_active(text)
     hidden = masked(text)
+    if _PERIODIC.search(hidden):
+        return None
     found = _EACH.search(hidden) or _EACH.search(masked(core(text))) or _STRESSED.search(text)
     if found:
         said = next(one for one in found.groups() if one)
@@ -160,8 +178,12 @@ def read_each(text: str) -> str | None:
 def read_until(text: str) -> tuple[str, bool] | None:
     """The goal of ``Repeat until all are healthy``, and whether the steps before it are what is
     repeated: ``Keep deleting logs until there is space`` says itself what is."""
-    said = core(text)
-    found = _UNTIL.match(said) if len(text) < MAX_PHRASE else None
+    if len(text) >= MAX_PHRASE:
+        return None
+    said = core(in_active(text))
+    found = _UNTIL.match(said)
+    if found is None and _PERIODIC.search(masked(text)) and is_order(text):
+        return "It is no longer needed", False
     if (
         found is None
         or not (is_order(found["act"]) or _REPEATS.search(found["act"]))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
+from dcf.sop.runbook.conditions import read_decision
 from dcf.sop.runbook.drafted import Draft, Sentence
 from dcf.sop.runbook.ends import hands_over, is_helpless
-from dcf.sop.runbook.jumps import step_jump
+from dcf.sop.runbook.jumps import repeats, step_jump
 from dcf.sop.runbook.loops import read_until
 from dcf.sop.runbook.numbering import ENDED
 from dcf.sop.step import YES_OR_NO, Step
@@ -17,7 +18,8 @@ from dcf.sop.step import YES_OR_NO, Step
 
 def outcome(draft: Draft) -> dict[str, Any]:
     """``sentences`` with their places; ``steps``, ``branches``, ``jumps``, ``loops``, ``ends``,
-    ``approvals`` and ``inputs``, each with ``line`` and ``last_line``."""
+    ``approvals`` and ``inputs``, each with ``line`` and ``last_line``. A step that ``asks`` only
+    says when others are done: what the text has of it is a branch."""
     lasts = _lasts(draft.sentences)
     steps = list(draft.sop.all_steps())
     following = {
@@ -31,13 +33,14 @@ def outcome(draft: Draft) -> dict[str, Any]:
     wide = {*asked, *(one.number.rpartition(".")[0] for one in steps)}
     lines = {one.number: one.line for one in steps}
     ways = _Ways(following, lasts, handing, over, lines, wide)
+    conditions = _conditions(steps, draft.sentences)
     branches: list[dict[str, Any]] = []
     jumps: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
     loops = [_lines(one.line, lasts) for one in steps if one.kind == "loop" or one.retries]
-    until = [one for one in draft.sentences if read_until(one.text) is not None]
+    until = [one for one in draft.sentences if read_until(one.text) or _repeats(one.text)]
     again = {one.line for one in until}
-    back = {one.line for one in until if step_jump(one.text)}
+    back = {one.line for one in until if step_jump(one.text) or _repeats(one.text)}
     for step in steps:
         if step.line in again and step.choices:
             loops.append(_lines(step.line, lasts))
@@ -72,7 +75,7 @@ def outcome(draft: Draft) -> dict[str, Any]:
     ]
     return {
         "sentences": [_sentence(one) for one in draft.sentences],
-        "steps": [step_lines(step, lasts) for step in steps],
+        "steps": [{**step_lines(step, lasts), "asks": step.number in conditions} for step in steps],
         "branches": branches,
         "jumps": jumps,
         "loops": loops,
@@ -86,9 +89,25 @@ def outcome(draft: Draft) -> dict[str, Any]:
     }
 
 
+def _repeats(text: str) -> bool:
+    """Whether earlier steps are done again, in any case."""
+    return repeats(text) and read_decision(text) is None
+
+
 def step_lines(step: Step, lasts: dict[int, int]) -> dict[str, Any]:
     how = "executable" if step.kind in ("wait", "approval", "loop", "end", "decision") else "manual"
     return {**_lines(step.line, lasts), "number": step.number, "kind": step.kind, "how": how}
+
+
+def _conditions(steps: Sequence[Step], sentences: Sequence[Sentence]) -> set[str]:
+    """The numbers of decisions that only say when the steps inside of them are done: the text has
+    a condition there, ``If it is full, empty it``, and nothing that tells to look."""
+    places = {(one.step, one.place) for one in sentences}
+    inside = {(one.number.rpartition(".")[0], one.line) for one in steps}
+    around = {number for number, _ in inside}
+    said = {one for one in around if (one, "condition") in places and (one, "step") not in places}
+    in_one = {one.number for one in steps if one.choices and (one.number, one.line) in inside}
+    return said | in_one
 
 
 def _lasts(sentences: tuple[Sentence, ...]) -> dict[int, int]:

@@ -20,6 +20,27 @@ _SINGLE = re.compile(
 )
 _DOLLAR = re.compile(r"(?<![\\$\w])\$(?P<name>[A-Za-z_]\w*)")
 _PERCENT = re.compile(r"%(?P<name>[A-Z][A-Z0-9_]+)%")
+_ENCODED = re.compile(r"(?<!\w)%5B(?P<name>[A-Za-z][\w+.-]{1,40}?)%5D", re.IGNORECASE)
+"""A name in square brackets, as links have it: ``?title=%5BGuest%5D``; not ``filter%5Bkind%5D``."""
+_BETWEEN_ATS = re.compile(r"(?<![\w@.])@(?P<name>[A-Z][A-Z0-9_]+)@(?!\w)")
+_LOWER_YOURS = re.compile(r"(?<![\w<$-])(?P<name>your[-_][a-z0-9]+(?:[-_][a-z0-9]+)*)(?!\w)")
+_EITHER = re.compile(r"<(?P<name>[A-Za-z][\w-]*)(?:\|[\w-]+){1,8}>")
+_OF_QUERY = re.compile(r"=\s?:(?P<name>[A-Za-z_]\w*)")
+_OF_OPTION = re.compile(
+    r"(?<![\w-])--(?P<option>[a-z][a-z-]*)[= ](?P<name>[A-Z][A-Z0-9_-]*)(?![\w-])"
+)
+_URL = re.compile(r"https?://[^\s<>\"'`]{1,400}")
+_PUT_FOR = re.compile(
+    r"(?:\b(?:set|replace|substitute|define|change)|,|\band)\s+(?:the\s+)?"
+    r"`\$?(?P<name>[A-Z][A-Z0-9_]{2,})`\s+(?:to|with|by|as)\s+(?:the|your|an?)\s",
+    re.IGNORECASE,
+)
+"""``Set `SITE` to the name of the site``."""
+_BLANK = re.compile(
+    r"(?<![\w'’/-])(?P<name>[A-Z][\w'’/-]{0,30}(?: [\w'’/-]{1,30}){0,4}?)[*_]{0,2}\s?:"
+    r"[*_]{0,2}\s?_{3,}"
+)
+"""A line of a form: ``Date: ____``."""
 _YOURS = re.compile(r"(?<![\w<$-])(?P<name>(?:YOUR|MY)[_-][A-Z0-9]+(?:[_-][A-Z0-9]+)*)\b")
 VALUE_NOUN = (
     r"(?:names?|ids?|identifiers?|versions?|tags?|tokens?|numbers?|address(?:es)?|urls?|uris?"
@@ -90,8 +111,18 @@ def placeholders(text: str, *, is_code: bool, given: Collection[str] = ()) -> It
     for found in _CODE.finditer(text):
         yield from _in_code(found[1], given)
     told = _CODE.sub(" ", text)
-    for pattern in (_BRACES, _YOURS, _ANGLE, _BRACKETS):
-        for name in _names(pattern, told):
+    links = " ".join(_URL.findall(told))
+    for pattern, said in (
+        (_BRACES, told),
+        (_YOURS, told),
+        (_ANGLE, told),
+        (_BRACKETS, told),
+        (_ENCODED, links),
+        (_SINGLE, links),
+        (_PUT_FOR, text),
+        (_BLANK, told),
+    ):
+        for name in _names(pattern, said):
             if name not in given and name.lower() not in _TAGS and name not in _SHELL:
                 yield name
 
@@ -119,11 +150,20 @@ def _in_code(text: str, given: Collection[str]) -> Iterator[str]:
         (_BRACKETS, bare),
         (_UPPER, bare),
         (_FORMS, text),
+        (_ENCODED, text),
+        (_BETWEEN_ATS, text),
+        (_LOWER_YOURS, text),
+        (_EITHER, text),
+        (_OF_QUERY, bare),
     ):
         for name in _names(pattern, said):
             is_set = name in known or name in given or (name in _SHELL and pattern is not _PERCENT)
             if not is_set and name.lower() not in _TAGS:
                 yield name
+    for found in _OF_OPTION.finditer(bare):
+        name, option = (re.sub(r"[_-]", "", one).lower() for one in found.group("name", "option"))
+        if name.endswith(option) or option.endswith(name):  # ``--room ROOM``
+            yield found["name"]
 
 
 def _names(pattern: re.Pattern[str], text: str) -> Iterator[str]:
@@ -142,7 +182,7 @@ def input_name(written: str) -> str:
 _BETWEEN = r"(?:to|on|in|at|with|from|by|and|or|than|as)\s"
 _HEAD = (
     rf"(?:(?!{_BETWEEN})[\w'’/&-]+\s+){{0,4}}?{VALUE_NOUN}\b"
-    r"(?:\s+(?:of|for|to)\s+(?:[\w'’/-]+\s*){1,5})?"
+    rf"(?!\s+{VALUE_NOUN}\b)(?:\s+(?:of|for|to)\s+(?:[\w'’/-]+\s*){{1,5}})?"
 )
 _ARTICLE = r"(?:(?:a|an|the|your|their|his|her|its|both|all|any|a list of)\s+)*"
 _VALUE = re.compile(
@@ -170,6 +210,8 @@ _TOLD = (
     rf"\bask(?:ing)?\s+(?:{_PERSON}\s+)?for\s+(?P<what>(?:their|the|his|an?|your)\s[^.;:]+)",
     rf"\b(?:collect|gather|request|obtain|get)\s+(?P<what>[^.;:]+?)\s+from\s+{_PERSON}\b",
     r"\b(?:collect|gather)s?\s+(?P<what>[^.;:]+)",
+    r"\b(?:agents?|assistants?|representatives?|you)\s+(?:must|should|needs? to|ha(?:s|ve) to)\s+"
+    r"first\s+(?:obtain|get|ask for|know|learn)\s+(?P<what>the\s[^.;:]+)",
     r"\b(?:gives?|states?|provides?|quotes?)\s+(?P<what>(?:the|their|his|her|your)\s[^.;:]+)",
     r"\b(?:e-?mail|mail|send|tell|give)\s+\S+\s+(?P<what>your\s[^.;:]+)",
     r"\b(?:identif|authenticat|verif)\w*\s[^.;:]{0,40}?\bwith\s+(?P<what>[^.;:]+)",
@@ -213,10 +255,21 @@ _NO_NAME = re.compile(
     r"|is|are|not)\b|.*\b(?:is|are|was|were|must|should|can|will|you|we|to|of|for|in|on)$",
     re.IGNORECASE,
 )
+_ASKS_FOR = re.compile(r"ask(?:ing)?\b", re.IGNORECASE)
 _LONGEST = 1_000
 _AND = re.compile(
     r"\s*\([^)]*\)|\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|\+|plus|with)\s+(?:via\s+|by\s+)?"
 )
+
+
+def listed_names(text: str) -> list[str]:
+    """What an item of a list of inputs names without saying more of it: ``keys, cards and codes``,
+    ``guest group (if known)``; none where it is a sentence."""
+    if len(text) > _LONGEST:
+        return []
+    said = re.sub(r"\s*\([^()]*\)", "", text).strip(" .;")
+    names = [_value(one.strip(), True) for one in _AND.split(said)]
+    return names if all(names) else []
 
 
 def needed_value(text: str) -> str:
@@ -233,8 +286,13 @@ def given_values(text: str) -> Iterator[str]:
     number``, ``You need the name of the host``."""
     for pattern, values_alone in _GIVEN:
         for found in pattern.finditer(text[:_LONGEST]):
-            for part in _AND.split(found["what"]):
-                if part and (value := _value(part.partition("(")[0].strip(), values_alone)):
+            parts = [part.partition("(")[0].strip() for part in _AND.split(found["what"]) if part]
+            # What is asked for together with a value is one: ``ask for the class and the date``.
+            asked = values_alone or (
+                _ASKS_FOR.match(found[0]) is not None and any(_value(one, False) for one in parts)
+            )
+            for part in parts:
+                if value := _value(part, asked):
                     yield value
 
 

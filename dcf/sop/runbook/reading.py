@@ -25,7 +25,7 @@ from dcf.sop.runbook.flow import Node, Part
 from dcf.sop.runbook.flowchart import is_chart
 from dcf.sop.runbook.front import MEMBER, front_end, front_members
 from dcf.sop.runbook.headings import bare_title, is_step_heading, slug
-from dcf.sop.runbook.items import has_commands, has_numbered_orders
+from dcf.sop.runbook.items import has_commands, has_numbered_orders, tells_cases
 from dcf.sop.runbook.joined import joined
 from dcf.sop.runbook.numbering import number_steps
 from dcf.sop.runbook.placeholders import assigned
@@ -213,12 +213,18 @@ class _Reader:
             and self._signs.introduce(blocks[at - 1])
         ):
             at -= 1
-        self._describe(blocks[:at], composer)
+        self._describe(blocks[:at], composer, main)
         composer.blocks(blocks[at:], scope)
 
-    def _describe(self, blocks: list[Block], composer: Composer) -> None:
-        """The objective, as far as it is prose."""
+    def _describe(self, blocks: list[Block], composer: Composer, main: list[Node]) -> None:
+        """The objective, as far as it is prose; what is done in each of several cases is part of
+        the steps."""
         for at, block in enumerate(blocks):
+            if tells_cases(block):
+                composer.blocks([block], Scope(main, 0))
+                continue
+            if block.kind == "list":
+                block = composer.declarations.without_rules(block)
             long = sum(map(len, self._objective)) > _OBJECTIVE
             is_member = block.kind == "text" and bool(_OWNER.search(block.text))
             if block.kind == "quote" or callout_of(block) is not None:
@@ -252,7 +258,7 @@ class _Reader:
         elif purpose == "objective" and not has_numbered_orders(section):
             heading = Piece(section.line, section.last, section.title)
             self._desk.note(heading, "note")
-            self._describe(section.blocks, composer)
+            self._describe(section.blocks, composer, main)
             for child in section.children:
                 self._section(child, composer, main, aside, has_steps)
         elif purpose == "aside" and (main or has_steps):
@@ -264,7 +270,7 @@ class _Reader:
             if ruling or has_numbered_orders(section) or section in self._practised:
                 main += composer.section(section)
             else:
-                composer.declarations.declare(section)
+                main += composer.declarations.declare(section)
         elif purpose == "first":
             main += composer.declarations.first(section)
         elif (
@@ -274,7 +280,7 @@ class _Reader:
         ):
             main += composer.section(section)
         else:
-            composer.declarations.declare(section)
+            main += composer.declarations.declare(section)
 
     # The draft
 

@@ -9,27 +9,27 @@ from dcf.sop.runbook.ends import hands_over, read_end
 from dcf.sop.runbook.wording import plain
 
 _FORBIDS = re.compile(
-    r"(?:(?:you|we|they|it|the [\w ]{1,30}?) )?(?:must not|should not|shouldn't|never|may not"
+    r"(?:(?:you|we|they|it|the [\w ]{1,30}?) )?(?:must not|should not|shouldn['’]t|never|may not"
     r"|cannot"
     r"|must never|can not)\b",
     re.IGNORECASE,
 )
 _RULE = re.compile(
-    r"(?:[*_\"“(]*(?:never|do not|don't|avoid|always|under no circumstances|no one|nobody|be "
+    r"(?:[*_\"“(]*(?:never|do not|don['’]t|avoid|always|under no circumstances|no one|nobody|be "
     r"careful|be aware"
     r"|beware|caution|warning|important|make sure (?:not|you do not|you don't)|ensure (?:you do "
     r"not|you don't)"
     r"|must not|only ever|only)\b)|.*?\b(?:must not|must never|should never|may not|cannot|can "
-    r"not|can't"
-    r"|should not|shouldn't|shall not|mustn't|is not allowed|are not allowed|not permitted|is "
-    r"prohibited"
+    r"not|can['’]t"
+    r"|should not|shouldn['’]t|shall not|mustn['’]t|is not allowed|are not allowed|not permitted"
+    r"|is prohibited"
     r"|is forbidden|are prohibited|only if|must|shall|is required to|are required to|has to"
     r"|have to|required that"
     r"|under no circumstances)\b",
     re.IGNORECASE,
 )
 _HARD_RULE = re.compile(
-    r"[*_\"“(]*(?:never|do not|don't|avoid|under no circumstances|always|be careful|beware|must "
+    r"[*_\"“(]*(?:never|do not|don['’]t|avoid|under no circumstances|always|be careful|beware|must "
     r"not|be aware)\b",
     re.IGNORECASE,
 )
@@ -39,7 +39,7 @@ _LONGEST = 300
 _MUST_NOT = re.compile(
     r"(?:and |but )?(?:you|we|they|agents?|staff|employees?|users?|operators?|nobody|no one|the "
     r"(?:agent"
-    r"|assistant|operator|engineer|user|team))\s+(?:must|shall|should|may|can)(?:\s+not|n't"
+    r"|assistant|operator|engineer|user|team))\s+(?:must|shall|should|may|can)(?:\s+not|n['’]t"
     r"|\s+never)\b"
 )
 _LIMITS = re.compile(

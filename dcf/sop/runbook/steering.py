@@ -18,19 +18,24 @@ from dcf.sop.runbook.headings import bare_title, slug
 from dcf.sop.runbook.items import first_piece
 from dcf.sop.runbook.jumps import (
     goes_on,
+    in_active,
     is_part,
     is_previous,
     like_step,
     linked,
     named_place,
+    repeats,
     restarts,
+    same_as,
     step_jump,
+    step_of_place,
 )
 from dcf.sop.runbook.loops import Loops, read_each, read_until
 from dcf.sop.runbook.rules import forbids
 from dcf.sop.runbook.scope import Reader, Scope
+from dcf.sop.runbook.subjects import read_subject
 from dcf.sop.runbook.wording import Piece, core, is_order, plain, question_of, title_of
-from dcf.sop.runbook.writer import Writer
+from dcf.sop.runbook.writer import Writer, approval
 
 _ONLY = re.compile(r"\bonly\s+(?:if|when|once|after)\b", re.IGNORECASE)
 _SHORT = 7
@@ -39,13 +44,16 @@ _LONGEST_CASE = 6
 _MOST_NESTED = 8
 """Commas of a consequence that may be a decision again; each would be looked at in each."""
 _CASE = re.compile(r"(?:with|without|from|for|on|in)\b", re.IGNORECASE)
+_BY_WHOM = re.compile(r"\sby\s", re.IGNORECASE)
+"""``When it has been approved by the vet``: the condition is that somebody agrees."""
 _OR = re.compile(r",?\s+or\s+(?:else\s+)?")
 _JOINT = re.compile(r"\s*[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+|\.\s+")
 
 
 class Steering:
     """``targets`` are the anchors of headings, ``asides`` those of sections that are reached by
-    jumps alone, by the kind of what leads there."""
+    jumps alone, by the kind of what leads there. ``passed`` are the anchors of sections that are
+    read already."""
 
     def __init__(
         self,
@@ -60,6 +68,7 @@ class Steering:
         self.loops = loops
         self._targets = targets
         self._asides = asides
+        self.passed: list[str] = []
 
     def move(
         self, piece: Piece, scope: Scope, below: Sequence[Block], rest: Sequence[Piece]
@@ -80,6 +89,8 @@ class Steering:
             self._inside(piece, inside, scope, below, rest)
             return True
         decision = read_decision(piece.text) or read_case_of(piece.text) or self._led(piece, scope)
+        if decision is None and self.writer.of_people:
+            decision = read_subject(piece.text)
         if decision is not None:
             return self.decide(piece, decision, scope, below, rest)
         until = read_until(piece.text)
@@ -202,11 +213,14 @@ class Steering:
         if not decision.then and not below:
             return False
         practised = self.writer.is_practised(decision.then)
-        if decision.explains and not below and not rest and not practised:
+        settled = self.writer.settles(decision.then)
+        if decision.explains and not (below or rest or practised or settled):
             return False
-        if forbids(decision.then) and (rest_of_it := _besides(decision.then)):
+        if settled:
+            pass
+        elif forbids(decision.then) and (rest_of_it := _besides(decision.then)):
             decision = replace(decision, then=rest_of_it)
-        if forbids(decision.then) and not is_denied(decision.then):
+        if forbids(decision.then) and not (settled or is_denied(decision.then)):
             self.writer.rule(piece, scope.told)
             self.reader.more(list(rest), list(below), scope)
             return True
@@ -245,6 +259,9 @@ class Steering:
         arm = Arm(label, line=piece.line)
         node.arms.append(arm)
         self.writer.take_inputs(decision.condition, node, is_code=False)
+        consent = read_consent(decision.condition) if decision.then else None
+        if consent is not None and consent.by and _BY_WHOM.search(consent.text) and label == YES:
+            arm.nodes.append(approval(piece, consent))
         self._fill(piece, decision.then, arm, node, scope, below, rest)
         opposite = Arm(NO if label == YES else YES, line=piece.line)
         further = read_decision(decision.further) if decision.further else None
@@ -387,7 +404,10 @@ class Steering:
 
     def _jump(self, text: str, scope: Scope) -> str:
         """The anchor that ``text`` leads to, empty for none."""
-        said = text.strip()
+        said = in_active(text.strip())
+        placed = step_of_place(said)
+        if placed is not None and (section := self._section(placed[1])):
+            return f"step:{section}:{placed[0]}"
         step = step_jump(said)
         if step is not None:
             number, skipped = step
@@ -400,6 +420,8 @@ class Steering:
                 return place
         if restarts(said):
             return "start"
+        if (same := same_as(said)) is not None:
+            return self._section(same)
         if is_previous(said) and (before := self._before(scope)) is not None:
             return _marked(before)
         for words, anchor in self._asides.items():
@@ -426,6 +448,16 @@ class Steering:
         words = set(said.split())
         having = {anchor for title, anchor in self._targets.items() if words <= set(title.split())}
         return having.pop() if len(having) == 1 and len("".join(words)) > _SHORT else ""
+
+    def _section(self, name: str) -> str:
+        """The anchor of the section that ``name`` names: its heading, or the number in it; the one
+        before for none."""
+        if not name:
+            return self.passed[-1] if self.passed else ""
+        counted = (
+            at for title, at in self._targets.items() if re.split(r"[.):\s]", title)[0] == name
+        )
+        return self._named(name) or next(counted, "")
 
     def _before(self, scope: Scope) -> Node | None:
         """The step before the one that is being read."""
@@ -454,9 +486,18 @@ class Steering:
     def _plain_move(self, piece: Piece, scope: Scope) -> bool:
         """A jump or an end without a condition."""
         end = read_end(piece.text)
-        jump = "" if end or not is_order(piece.text) else self._jump(piece.text, scope)
+        again = repeats(piece.text)
+        moves = again or is_order(piece.text)
+        jump = self._jump(piece.text, scope) if moves and not end else ""
         if not end and not jump:
             return False
+        if again:
+            # What stands behind it is done when the other steps are.
+            node = Node(piece.line, f"{title_of(piece.text)}: is that done?")
+            node.arms = [Arm(YES), Arm(NO, [Node(piece.line, "", jump=jump)])]
+            scope.nodes.append(node)
+            self.writer.desk.note(piece, "condition", node)
+            return True
         last = scope.last
         if end or last is None or not last.is_open or last.inside:
             last = Node(piece.line, title_of(piece.text), "end" if end else "manual")
@@ -486,6 +527,6 @@ def _parted(text: str) -> tuple[str, str]:
     """A consequence without its last part, and that part, where it ends or jumps."""
     for found in reversed(list(_JOINT.finditer(text))):
         tail = text[found.end() :]
-        if read_end(tail) or step_jump(tail) or linked(tail):
+        if read_end(tail) or step_jump(tail) or linked(tail) or restarts(tail):
             return text[: found.start()].strip(), tail.strip()
     return "", text

@@ -79,7 +79,7 @@ _DUTY = re.compile(
     rf"(?:^|[,;.:]\s+(?:(?:and|but|so|then)\s+)?)(?P<who>you|we|they|agents?|(?:the |an? |all "
     rf"|each |every |any )?[\w`'’/-]+(?: [\w`'’/-]+){{0,8}}?)"
     rf"(?:\s*\([^)]*\)|,[^,]{{1,60}},)?\s+(?:(?:(?:will |would )?(?:have|has|need|needs) to|must"
-    r"|shall|(?:is|are) (?:required|responsible|expected|asked) (?:to|for)|is to|are to)"
+    r"|shall|(?:is|are|will be) (?:required|responsible|expected|asked) (?:to|for)|is to|are to)"
     rf"|(?P<hoped>will|should))\s+{_OFTEN}(?P<verb>[a-z-]+)\b",
     re.IGNORECASE,
 )
@@ -111,7 +111,8 @@ _SO = re.compile(
 _SEEN = re.compile(
     r"(?:you|we|one)(?:'ll|’ll|\s+(?:should|will|can|may|might|must))\s+(?:now |then |also "
     r"|be able to )*"
-    r"(?:see|get|notice|find|receive|expect|observe|have (?:a|an|the)|be)\b",
+    r"(?:see|get|notice|find|receive|expect|observe|have (?:an?|the|no|up to"
+    r"|at (?:least|most)|[0-9])|be|lose|forfeit|earn|qualify|accrue|owe)\b",
     re.IGNORECASE,
 )
 """What comes of it: ``You should see a new node``."""
@@ -261,9 +262,17 @@ def is_order(text: str) -> bool:
     """Whether the sentence tells somebody to do something. It goes by its first word: verbs that
     are nouns too (``Log files are kept``) count unless a finite verb follows."""
     said = plain(text)
-    if _SEEN.match(_FILLER.sub("", said)) or any(map(_INTRODUCES.match, (said, core(text)))):
+    behind = said[_lead(said) :]
+    if any(_SEEN.match(_unfilled(one)) for one in (said, behind)) or any(
+        map(_INTRODUCES.match, (said, core(text)))
+    ):
         return False
     return _is_imperative(core(text)) or _labelled(text) or is_duty(text)
+
+
+def _unfilled(said: str) -> str:
+    found = _FILLER.match(said)
+    return said[found.end() :] if found else said
 
 
 def is_clear_order(text: str) -> bool:
@@ -334,6 +343,7 @@ def is_duty(text: str) -> bool:
         return False
     for found in _DUTY.finditer(said):
         verb = found["verb"].lower()
+        verb = base_of(verb.removesuffix("ing") + "ed") or verb if verb.endswith("ing") else verb
         somebody = found["who"].lower() in ("you", "we", "they") or has_somebody(found["who"])
         if is_verb(verb) and verb not in _STATES and (somebody or not found["hoped"]):
             return True

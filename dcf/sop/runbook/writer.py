@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from dcf.sop.conduct import Retry
@@ -10,6 +11,7 @@ from dcf.sop.runbook.approvals import Consent, read_consent
 from dcf.sop.runbook.block import Block
 from dcf.sop.runbook.clauses import is_practice
 from dcf.sop.runbook.command import inline_commands
+from dcf.sop.runbook.consequences import changes_right
 from dcf.sop.runbook.desk import Desk
 from dcf.sop.runbook.durations import read_deadline, read_times, read_wait
 from dcf.sop.runbook.flow import Node
@@ -19,8 +21,10 @@ from dcf.sop.runbook.placeholders import given_values, input_name, placeholders
 from dcf.sop.runbook.roles import role_in
 from dcf.sop.runbook.rules import is_rule
 from dcf.sop.runbook.scope import Found, Scope
+from dcf.sop.runbook.sequence import is_sequence
 from dcf.sop.runbook.wording import Piece, core, pieces, title_of
 
+_IT = re.compile(r"(?:it|they|this|these)(?= (?:is|are)\b)", re.IGNORECASE)
 _PLACES = ("note", "step", "guardrail")
 
 
@@ -43,6 +47,11 @@ class Writer:
     def is_practised(self, text: str) -> bool:
         """Whether ``text`` tells what people do as a rule: ``Lost badges are destroyed``."""
         return self.of_people and is_practice(core(text)) and not is_rule(text)
+
+    def settles(self, then: str) -> bool:
+        """Whether ``then`` says what becomes of somebody's request or right: ``it is returned``."""
+        dealt_with = self.is_practised(_IT.sub("the request", then, count=1))
+        return self.of_people and (changes_right(then) or dealt_with)
 
     def act(self, piece: Piece, title: str, scope: Scope, said: Iterable[str] = ()) -> Node:
         """A new step that ``piece`` tells of, behind the consent that it takes."""
@@ -116,7 +125,7 @@ class Writer:
     def tell(self, blocks: Iterable[Block], node: Node | None) -> None:
         """All that ``blocks`` say as text of ``node``, or as a note of the runbook."""
         for block in blocks:
-            if block.kind == "code" and is_chart(block):
+            if block.kind == "code" and (is_chart(block) or is_sequence(block)):
                 self.charts.append(block)
             elif block.kind in ("code", "html", "table"):
                 self.say(whole(block), node)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.tools.serving.door import Door, Guard, is_loopback
+    from dcf.tools.serving.door import Door, Guard, bearer_of, is_loopback
     from dcf.tools.serving.listening import (
         NEW_TOKEN,
         CannotServe,
@@ -29,6 +29,7 @@ __all__ = [
     "Door",
     "Guard",
     "WrongPlace",
+    "bearer_of",
     "check_exposure",
     "is_loopback",
     "open_socket",

@@ -92,9 +92,10 @@ class Guard:
         tokens = [token for token in (self.token, *self.besides) if token is not None]
         if not tokens or path in OPEN_PATHS:
             return None
-        given = headers.get("authorization", "").encode()
+        given = headers.get("authorization", "")
+        told = (bearer_of(given) or "").encode()
         # All of them are compared: how long it takes says nothing.
-        same = [hmac.compare_digest(given, f"Bearer {token}".encode()) for token in tokens]
+        same = [hmac.compare_digest(told, token.encode()) for token in tokens]
         if any(same):
             return None
         answer = _refuse(401, "token_required", _WRONG_TOKEN if given else _NO_TOKEN)
@@ -110,6 +111,13 @@ class Guard:
             return False
         is_own = origin.authority == own and origin.scheme in ("http", "https")
         return is_own or origin.is_one_of(self.origins)
+
+
+def bearer_of(authorization: str) -> str | None:
+    """The token of a header ``Authorization: Bearer TOKEN``; the case of the scheme does not count
+    (RFC 9110 11.1). None where it has another scheme."""
+    scheme, _, token = authorization.partition(" ")
+    return token if scheme.lower() == "bearer" else None
 
 
 class Door:

@@ -8,6 +8,7 @@ import shlex
 import sys
 import textwrap
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,8 @@ from memory_user import MemoryUser
 from public_formats import Example, examples
 
 from dcf.cli.entry import run_command
+from dcf.code import RipgrepMissing
+from dcf_agents.installation import extra_command
 
 PAGES = sorted((REPOSITORY / "docs" / "how-to" / "coding-agents").iterdir())
 SUMMARY = "FAILED test_pay.py::test_refused - TypeError: card is None\n1 failed, 3 passed"
@@ -67,10 +70,13 @@ class Hook:
         told = self._capsys.readouterr()
         return code, told.out, told.err
 
+    def run(self, *arguments: str) -> str:
+        assert run_command([*arguments]) == 0
+        return self._capsys.readouterr().out
+
     def logged(self) -> list[dict[str, Any]]:
-        asked = ["retrieval", "context", "card pytest", "--root", str(self.root), "--json"]
-        assert run_command(asked) == 0
-        found: list[dict[str, Any]] = json.loads(self._capsys.readouterr().out)["context"]
+        asked = ("retrieval", "context", "card pytest", "--root", str(self.root), "--json")
+        found: list[dict[str, Any]] = json.loads(self.run(*asked))["context"]
         return found
 
 
@@ -161,6 +167,28 @@ def test_a_prompt_gets_what_was_logged_and_the_code(hook: Hook) -> None:
         assert "dcf://code/pay.py/line/1-2" in output["additionalContext"]
     nothing = {"cwd": str(hook.root), "prompt": "\0 \ud800"}
     assert hook("context", nothing)[0] == 0
+
+
+def test_code_that_cannot_be_searched_is_said_with_the_command_that_helps(
+    hook: Hook, memory: MemoryUser
+) -> None:
+    def ripgrep() -> Path:
+        raise RipgrepMissing(path=Path("/srv/bin/rg"))
+
+    memory.patch.setattr("dcf.code.ripgrep.ripgrep", ripgrep)
+    (hook.root / "pay.py").write_text("def charge(card):\n    return card.total\n")
+    asked = {"cwd": str(hook.root), "prompt": "why is the card None?"}
+    code, out, err = hook("context", asked)
+    assert (code, out) == (1, "") and "ripgrep is not there" in err
+    assert extra_command("code") in err
+    hook("failures", FAILURES["claude"] | {"cwd": str(hook.root)})
+    code, out, err = hook("context", asked)
+    context = json.loads(out)["hookSpecificOutput"]["additionalContext"]
+    assert (code, err) == (0, "") and SUMMARY.splitlines()[-1] in context
+    (warning,) = (one for one in context.splitlines() if one.startswith("warning: ripgrep"))
+    assert extra_command("code") in warning
+    shown = hook.run("retrieval", "context", "why is the card None?", "--root", str(hook.root))
+    assert extra_command("code") in shown
 
 
 def test_no_text_can_look_like_another_entry(hook: Hook) -> None:

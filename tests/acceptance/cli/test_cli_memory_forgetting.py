@@ -89,6 +89,18 @@ def test_it_is_looked_for_first_then_forgotten_and_there_is_a_receipt(
     assert {one["code"] for one in problems} == {"memory_named_again"}
 
 
+def test_that_it_went_is_noted_for_whichever_project_it_was(
+    told: MemoryUser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told.ok("forget", "--about", "Ann Miller", "--yes")
+    capsys.readouterr()
+    assert run_command(["retrieval", "audit", "--json"]) == 0
+    (noted,) = json.loads(capsys.readouterr().out)["accesses"]
+    assert (noted["operation"], noted["count"]) == ("delete", len(noted["ids"]))
+    assert {"i-1", "document-1"} <= set(noted["ids"]) and "i-2" not in noted["ids"]
+    assert "iller" not in json.dumps(noted)
+
+
 def test_rows_that_may_mean_it_are_listed_and_stay(told: MemoryUser) -> None:
     told.ok("remember", "ada", "title,last\nDr. Ann,Quux", "--passage")
     looked = told("forget", "--about", "Ann Quux", "--dry-run", "--json")

@@ -81,6 +81,21 @@ def test_an_error_is_kept_found_counted_and_removed(
     assert playbooks("show", made["id"], code=2)["error"]["code"] == "memory_unknown_playbook"
 
 
+def test_who_is_shown_and_removes_one_is_noted(
+    playbooks: Playbooks, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = playbooks(*ADD)["playbook"]
+    playbooks("show", made["id"])
+    assert run_command(["open", made["citation"], "--json"]) == 0
+    capsys.readouterr()
+    playbooks("match", "order 77: ProviderBusy, HTTP 503 from payments")
+    playbooks("remove", made["id"])
+    assert run_command(["retrieval", "audit", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["accesses"]
+    assert [one["operation"] for one in told] == ["delete", "read", "read", "read"]
+    assert all(one["ids"] == [made["citation"]] for one in told)
+
+
 def test_secrets_and_what_finds_a_person_are_taken_out(
     playbooks: Playbooks, memory: MemoryUser
 ) -> None:

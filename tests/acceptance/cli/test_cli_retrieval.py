@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 from dcf_user import Dcf, until
+from postgres_world import PostgresServer
 
 from dcf.memory import random_id
 from dcf.retrieval import FileItems, Item
@@ -207,6 +208,54 @@ def test_a_budget_cuts_the_best_answer_and_explains_its_shares(dcf: Dcf) -> None
     assert nothing.code == 0 and "0 of 100 tokens" in nothing.out
 
 
+CHARGE = """class Till:
+    def charge_card(self, order):
+        if not order.total:
+            return 0
+
+        return order.total
+"""
+
+
+def test_code_is_shown_in_lines_with_its_address_and_its_cost(dcf: Dcf) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    (dcf.folder / ".git").mkdir()
+    (dcf.folder / "pay.py").write_text(CHARGE)
+    (dcf.folder / "tea.py").write_text("def brew():\n" + "    charge = 'card'\n" * 30)
+    asked = ("retrieval", "code", "charge the card")
+    hits = dcf(*asked, "--json").json["hits"]
+    (hit,) = (one for one in hits if one["path"] == "pay.py")
+    assert hit["citation"] == "dcf://code/pay.py/line/2-6"
+    shown = dcf(*asked).out
+    assert f"{hit['tokens']:,} tokens" in shown and hit["citation"] in shown
+    lines = "  def charge_card(self, order):\n      if not order.total:\n          return 0\n"
+    assert lines in shown and lines in dcf("retrieval", "context", "charge the card").out
+    # A function of 31 lines.
+    assert shown.count("      charge = 'card'\n") == 11 and "… 19 more lines" in shown
+
+
+@pytest.mark.parametrize("budget", [(), ("--budget", "300")])
+def test_each_text_is_explained_with_its_cost(dcf: Dcf, budget: tuple[str, ...]) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    (dcf.folder / ".git").mkdir()
+    for number in range(2):
+        dcf("retrieval", "log", f"Kafka was late on day {number}.")
+    asked = ("retrieval", "context", "was kafka late?", *budget)
+    costs = [one["tokens"] for one in dcf(*asked, "--json").json["context"]]
+    answer = dcf(*asked, "--limit", "1", "--explain", "--json").json
+    assert [one["tokens"] for one in (*answer["context"], *answer["left_out"])] == costs
+    told, left_out = dcf(*asked, "--limit", "1", "--explain").out.split("left out: ")
+    assert f"  {costs[0]} tokens  " in told and f"  {costs[1]} tokens  " in left_out
+
+
+@pytest.mark.parametrize("budget", [(), ("--budget", "300")])
+def test_that_nothing_was_found_is_said(dcf: Dcf, budget: tuple[str, ...]) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    (dcf.folder / ".git").mkdir()
+    asked = dcf("retrieval", "context", "xyzzy quux", *budget)
+    assert asked.code == 0 and f"Nothing was found in {dcf.folder.resolve()}." in asked.out
+
+
 def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> None:
     dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
     logged = dcf("retrieval", "log", "the card was refused", "--root", dcf.folder, "--json")
@@ -236,6 +285,22 @@ def test_what_was_logged_moves_to_another_backend(dcf: Dcf, tmp_path: Path) -> N
     other = dcf("retrieval", "migrate", "sqlite", f"file:{items}")
     assert other.code == 1 and "1 entry is not copied" in other.err
     assert f"{found[0]['id']} has another content there" in other.err
+
+
+def test_what_stays_behind_in_a_memory_is_said(dcf: Dcf, tmp_path: Path) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none", "DCF_RETRIEVAL_ROOTS": str(dcf.folder)}
+    assert dcf("retrieval", "log", "the card was refused", "--root", dcf.folder).code == 0
+    kept = ("ProviderBusy: HTTP 503 from payments", "--resolution", "Wait.")
+    assert dcf("retrieval", "playbooks", "add", *kept, "--root", dcf.folder).code == 0
+    other = tmp_path / "other.db"
+    moved = dcf("retrieval", "migrate", "sqlite", f"sqlite:{other}")
+    assert moved.code == 0
+    assert "1 playbook, the observations and the threads of the memory " in moved.out
+    # In files there are items and documents alone: the same memory is asked for all else.
+    moved = dcf("retrieval", "migrate", "sqlite", f"file:{tmp_path / 'items'}", "--json")
+    assert (moved.code, moved.json["staying"]) == (0, None)
+    moved = dcf("retrieval", "migrate", f"sqlite:{other}", f"file:{tmp_path / 'items'}", "--json")
+    assert moved.json["staying"] == {"memory": str(other.resolve()), "playbooks": 0}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -296,6 +361,36 @@ def test_paths_are_from_here_and_an_item_is_deleted(dcf: Dcf) -> None:
     dcf("retrieval", "log", "cards are late", "--root", "cards")
     dcf.folder = web.parent / "cards"
     assert len(dcf("retrieval", "context", "late cards", "--json").json["context"]) == 1
+
+
+def test_what_is_cited_is_opened_where_the_backend_keeps_it(
+    dcf: Dcf, tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    text = "\n".join(f"Line {line}: the gateway refuses cards." for line in range(300))
+    places = {
+        "file": {"MEM_BACKEND": "file"},
+        "postgres": {"MEM_BACKEND": "postgres", "DATABASE_URL": postgres_server.empty_schema()},
+        "sqlite": {"MEM_PATH": str(tmp_path / "other.db")},
+    }
+    where = {
+        "file": f"file:{(dcf.folder / 'home' / 'items').resolve()}",
+        "postgres": "postgres:",
+        "sqlite": f"the memory {(tmp_path / 'other.db').resolve()}",
+    }
+    root = ("--root", dcf.folder)
+    for name, env in places.items():
+        env |= {"DCF_EMBEDDER": "none"}
+        logged = dcf("retrieval", "log", text, "--tag", "error", *root, "--json", env=env)
+        citation = logged.json["stored"]["citation"]
+        found = dcf("retrieval", "context", "gateway cards", *root, "--json", env=env)
+        assert [one["citation"] for one in found.json["context"]] == [citation]
+        shown = dcf("open", citation, env=env)
+        assert (shown.code, text in shown.out) == (0, True), shown
+        audit = dcf("retrieval", "audit", *root, "--json", env=env).json["accesses"]
+        assert audit[0]["ids"] == [citation]
+        missing = dcf("open", "dcf://memory/passage-9", env=env)
+        assert missing.code == 2 and "no logged item" in missing.err
+        assert where[name] in missing.err
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "file"])

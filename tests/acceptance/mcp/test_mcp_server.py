@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 from typing import Any
 
@@ -107,6 +108,21 @@ async def test_a_coding_agent_logs_and_asks_without_any_redis(site: Site) -> Non
     (warning,) = found["warnings"]
     assert "'limits' is ignored" in warning and "did you mean 'limit'?" in warning
     assert not (home / "redis").exists() and not (home / "run").exists()
+
+
+def test_a_coding_agent_is_told_nothing_of_skills_and_approvals(site: Site) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dcf.cli", "mcp", "--role", "coder"],
+        input=f"{json.dumps(INITIALIZE)}\n".encode(),
+        capture_output=True,
+        env=site.env,
+        cwd=site.folder,
+        timeout=60,
+        check=True,
+    )
+    told = done.stderr.decode()
+    assert "serving with no Redis" in told
+    assert "skills" not in told and "approvals" not in told
 
 
 async def test_a_role_is_shown_its_tools_alone(site: Site) -> None:

@@ -94,6 +94,7 @@ async def test_a_reranker_that_is_away_is_a_warning(redis_url: str, tmp_path: Pa
         assert len(answer["context"]) == 1
         (warning,) = answer["warnings"]
         assert warning.startswith("The reranker 127.0.0.1:9 is not used: ")
+        assert "; hint: the list is in the order that it has without it" in warning
 
 
 async def test_facts_of_the_graph_are_told_where_there_is_one_project(

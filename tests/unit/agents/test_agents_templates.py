@@ -39,9 +39,11 @@ TEMPLATES = templates()
 each = pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES.keys())
 
 
-def test_there_is_a_template_for_each_role() -> None:
-    assert {template.role for template in TEMPLATES.values()} == set(ROLES)
-    assert sorted(TEMPLATES) == sorted(ROLES)
+def test_there_is_a_template_for_each_role_of_our_agents() -> None:
+    # Somebody else's agent writes code: it only asks and logs.
+    ours = set(ROLES) - {"coder"}
+    assert {template.role for template in TEMPLATES.values()} == ours
+    assert set(TEMPLATES) == ours
 
 
 @each

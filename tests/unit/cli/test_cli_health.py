@@ -85,6 +85,14 @@ async def test_silence_is_not_either(port: int) -> None:
         await server_health("the stub server", "::1", port)
 
 
+async def test_of_a_server_that_is_silent_it_is_said_what_starts_it(port: int) -> None:
+    with pytest.raises(NotSo) as caught:
+        await server_health("the retrieval service", "::1", port, start="dcf retrieval serve")
+    assert caught.value.hint == (
+        "`dcf retrieval serve` starts it; --host and --port say where it is asked"
+    )
+
+
 HOST = "box"
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import sys
+import time
 import zipfile
 
 import docx
@@ -89,6 +90,12 @@ def test_headings_in_lists_and_quotations_begin_pieces_too() -> None:
         (5, 7, ("How?",)),
         (9, 10, ("End",)),
     ]
+
+
+def test_headings_without_text_take_no_time() -> None:
+    began = time.process_time()
+    document("a.html", "<h1>x" * 12_000)
+    assert time.process_time() - began < 1
 
 
 def test_a_long_table_is_cut_with_its_columns_named_in_each_piece() -> None:

@@ -162,8 +162,13 @@ def test_off_loopback_the_token_decides() -> None:
     good = {"authorization": "Bearer t"}
     assert status(guard, host="any.example", **good) == 200
     assert status(guard, host="any.example") == 401
-    assert status(guard, authorization="bearer t") == 401
+    # RFC 9110 11.1: the scheme is case-insensitive.
+    assert status(guard, authorization="bearer t") == 200
+    assert status(guard, authorization="Basic t") == 401
+    assert status(guard, authorization="t") == 401
+    assert status(guard, authorization="Bearer T") == 401
     assert status(guard, authorization="Bearer té") == 401
+    assert status(guard, authorization="Bearer ") == 401
     assert status(guard, origin="https://evil.example", **good) == 403
     assert status(guard, path="/healthz") == 200
     assert "t" not in repr(guard).replace("token", "").split("Guard(")[1].split(",")[0]

@@ -179,6 +179,21 @@ async def _documents(memory: Memory) -> object:
     return reports, [await memory.documents.pieces(one) for one in read]
 
 
+async def _refreshed(memory: Memory) -> object:
+    """A file that has secrets since it was read."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "a.txt")
+        file.write_text("nothing of note")
+        synced = memory.document_files.sync(file, project=folder, by=BY)
+        assert [one.outcome async for one in synced] == ["added"]
+        file.write_text(ALL)
+        again = memory.document_files.refresh(folder, by=BY)
+        reports = [one async for one in again]
+    assert [one.outcome for one in reports] == ["changed"]
+    read = [one.document for one in reports if one.document is not None]
+    return reports, [await memory.documents.pieces(one) for one in read]
+
+
 async def _promoted(memory: Memory) -> object:
     await memory.blocks.create("ann", NewBlock("notes", f"before {LINE}"), by=BY)
     (made,) = await memory.observations.add(OBSERVATION, by=BY)
@@ -278,6 +293,7 @@ WAYS: dict[str, Way] = {
     "thread_files.sync": lambda m: _synced(m),
     "documents.keep": lambda m: m.documents.keep("/work", "a.txt", FILE, DOCUMENT, by=BY),
     "document_files.sync": lambda m: _documents(m),
+    "document_files.refresh": lambda m: _refreshed(m),
     "playbooks.add": lambda m: m.playbooks.add(PLAYBOOK, by=BY),
     "playbooks.edit": lambda m: _after(
         m.playbooks.add(NewPlaybook("Busy", "Wait.", "ann"), by=BY),
@@ -433,7 +449,7 @@ observations: around forget get is_observed list observe_until observed_until oc
 observations: records unpin
 threads: get hits list projects_in turn turns
 thread_files: formats
-documents: confirm get list pieces remove several states take
+documents: confirm files get list pieces remove several states take
 playbooks: get list proposals remove
 nodes: clear count delete difference entries entry get lineage move named nearest own purge remove
 nodes: made size tree

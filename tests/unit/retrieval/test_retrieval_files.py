@@ -128,6 +128,37 @@ async def test_a_damaged_line_is_told_with_its_place_and_the_others_are_read(
     assert f"{file}:2 is damaged" in told and said in told
 
 
+async def test_compaction_moves_damaged_lines_out_of_the_way_and_says_so(
+    items: FileItems, folder: Path, clock: Ticking, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(3):
+        await items.remember(SHOP, NewItem(f"item {number}"))
+    file = day(folder, FIRST)
+    first, _second, third = file.read_bytes().splitlines()
+    file.write_bytes(b"\n".join((first, b"Ann Miller \xff", b"", third[:-9])))
+    late = again(folder, clock)
+    assert await late.named(lambda line: "item 0" in line)
+    assert await texts(late) == ["item 0"]
+    # Once each, however often this process reads them anew, with what can be done.
+    assert len(caplog.messages) == 2
+    assert all("`dcf retrieval maintain` moves it" in one for one in caplog.messages)
+
+    caplog.clear()
+    await late.compact()
+    aside = file.parent / "damaged.txt"
+    assert caplog.messages == [f"2 damaged lines were moved to {aside}"]
+    assert aside.read_bytes() == b"Ann Miller \xff\n" + third[:-9] + b"\n"
+    assert file.read_bytes() == first + b"\n"
+    caplog.clear()
+    other = again(folder, clock)
+    await other.compact()
+    assert await texts(other) == await texts(late) == await texts(items) == ["item 0"]
+    assert caplog.messages == []
+
+    await other.purge(lambda line: "Ann Miller" in line)
+    assert aside.read_bytes() == third[:-9] + b"\n"
+
+
 @pytest.mark.parametrize(
     "odd",
     [

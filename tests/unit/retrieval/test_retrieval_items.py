@@ -96,6 +96,17 @@ async def test_what_is_forgotten_is_gone(items: Items) -> None:
             await items.forget(SHOP, unknown)
 
 
+async def test_an_item_is_shown_by_its_id_whichever_projects_it_is(items: Items) -> None:
+    new = NewItem("the parser of the site", ("error",), "pytest", "src/load.ts")
+    await items.remember(SHOP, NewItem("the parser of the shop"))
+    kept = await items.remember(SITE, new)
+    assert await items.get(kept.id) == kept
+    await items.forget(SITE, kept.id)
+    for unknown in (kept.id, "nobody's"):
+        with pytest.raises(UnknownItem):
+            await items.get(unknown)
+
+
 async def test_the_first_of_its_tags_ends_an_item(items: Items, clock: Ticking) -> None:
     for tags in (("runlog",), ("incident",), ("incident", "runlog"), ("decision",)):
         await items.remember(SHOP, NewItem(f"parser {' '.join(tags)}", tags))

@@ -144,6 +144,18 @@ async def test_what_another_reader_read_is_read_again(
     assert await documents.states(SHOP) == {"tea.pdf": (kept.id, FileState(90, "", ""))}
 
 
+async def test_the_states_of_files_are_told_by_their_documents_ids(
+    documents: ProjectDocuments,
+) -> None:
+    tea, cups = [await keep(documents, path, TEA) for path in ("tea.pdf", "cups.pdf")]
+    theirs = await keep(documents, "tea.pdf", TEA, SITE)
+    asked = [tea.id, theirs.id, "document-none"]
+    assert await documents.files(SHOP, asked) == {tea.id: FILE}
+    await documents.confirm(cups.id, "90-2-7", by=SYSTEM)
+    assert await documents.files(SHOP, [cups.id]) == {cups.id: FileState(90, "90-2-7", "ab12")}
+    assert await documents.files(SHOP, []) == {}
+
+
 async def test_what_is_removed_is_gone(documents: ProjectDocuments) -> None:
     kept = await keep(documents, "tea.pdf", TEA)
     stays = await keep(documents, "cups.txt", read("Cups of glass."))

@@ -319,3 +319,21 @@ async def test_who_logs_and_forgets_meanwhile_is_caught_up_with(
         assert not done.differing and done.copied + done.there == 1_200
         others = [one for one in await all_of(new) if not one.text.startswith("at the target")]
         assert others == await all_of(old)
+
+
+@pytest.mark.parametrize(("source", "target"), RING)
+async def test_a_text_that_marks_of_secrets_made_longer_than_a_new_one_may_be_is_copied(
+    place: Place, source: str, target: str
+) -> None:
+    """What may be logged has a bound; a mark is longer than many a secret that it stands for."""
+    secrets = "token=aB3dE5fG7h& " * 50_000
+    here, there = place(source), place(target)
+    async with here() as items:
+        kept = await items.remember(SHOP, NewItem(secrets))
+    assert len(secrets) < 1_000_000 < len(kept.text)
+    async with here() as items, there() as copies:
+        assert [one.text for one in await all_of(items)] == [kept.text]
+        await migrate(items, copies)
+        assert [one.text for one in await all_of(copies)] == [kept.text]
+    async with there() as copies:
+        assert [one.text for one in await all_of(copies)] == [kept.text]

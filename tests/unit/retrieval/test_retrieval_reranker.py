@@ -206,6 +206,7 @@ async def test_a_service_that_is_away_is_a_warning_over_http() -> None:
     assert [one["text"] for one in body["context"]] == [TEXTS[0]]
     (warning,) = body["warnings"]
     assert "cannot be asked (ConnectError)" in warning and "hidden" not in warning
+    assert "; hint: the list is in the order that it has without it" in warning
 
 
 class Reversing:

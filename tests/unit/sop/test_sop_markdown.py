@@ -25,6 +25,8 @@ from dcf.sop import (
     parse_markdown,
     print_markdown,
 )
+from dcf.sop.findings import Findings
+from dcf.sop.markdown.document import read_markdown
 
 
 def read(text: str) -> Sop:
@@ -227,6 +229,19 @@ def test_numbers_stay_as_they_are_written(marks: tuple[str, str]) -> None:
     sop = read(f"# T\n\nO\n\n## Steps\n{marks[0]} A\n{marks[1]} B\n")
     numbers = [mark.removeprefix("Step ").rstrip(".):") for mark in marks]
     assert [step.number for step in sop.steps] == numbers
+
+
+def test_text_of_a_decision_that_sounds_like_a_case_reads_back_as_text() -> None:
+    said = Step("1", "Full?", "decision", "Look. If the weather is fine, eat outside.")
+    procedure = Sop("Look", "Look", (said,))
+    assert read_markdown(print_markdown(procedure), Findings("")) == procedure
+
+
+def test_what_stands_behind_the_marks_of_a_fence_is_no_comment() -> None:
+    """CommonMark 4.5: it is the fence's info string, whatever stands in it."""
+    objective = "Look at it:\n~~~ html <!-- not closed\n<p>\n~~~"
+    procedure = Sop("Look", objective, (Step("1", "Look", text="```<!-- x -->\ny\n```"),))
+    assert parse(print_markdown(procedure), "x.md").sop == procedure
 
 
 def test_line_ends_a_byte_order_mark_and_comments_change_nothing() -> None:

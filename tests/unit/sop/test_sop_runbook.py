@@ -375,3 +375,53 @@ def test_consent_that_a_step_of_our_own_form_asks_for_is_not_asked_twice() -> No
     assert found.questions == ()
     assert [step.kind for step in found.sop.steps] == ["task", "approval", "task"]
     assert found.sop.steps[0].approval is None
+
+
+SCRIPT = """# Release
+
+Do this on the release machine:
+
+```bash
+# Fetch the newest state
+git fetch --all
+
+# Set the version
+./bump.sh <version>
+{more}
+# Upload them
+make upload
+```
+
+Then tell the list.
+"""
+
+
+def test_comments_that_are_orders_are_the_steps_of_a_script() -> None:
+    found = draft(SCRIPT.format(more=""))
+    steps = {step.title: (step.number, step.line) for step in found.sop.all_steps()}
+    assert steps == {
+        "Do this on the release machine": ("1", 3),
+        "Fetch the newest state": ("1.1", 6),
+        "Set the version": ("1.2", 9),
+        "Upload them": ("1.3", 12),
+        "Then tell the list": ("2", 16),
+    }
+    [told] = [step for step in found.sop.all_steps() if step.title == "Set the version"]
+    assert [command.text for command in told.commands] == ["./bump.sh <version>"]
+    assert [value.name for value in found.sop.inputs] == ["version"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "for one in a b; do\n# Build it\nmake $one\ndone\n",
+        "cat > notes <<EOF\n# Read this\nEOF\n",
+        "if ready; then\n# Build them\nmake\nfi\n",
+    ],
+)
+def test_a_script_with_blocks_of_the_shell_stays_whole(more: str) -> None:
+    found = draft(SCRIPT.format(more=more))
+    assert [step.title for step in found.sop.all_steps()] == [
+        "Do this on the release machine",
+        "Then tell the list",
+    ]

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dcf.sop import check, draft
+from dcf.sop import GoTo, check, draft
 from dcf.sop.runbook.outcome import outcome
 
 _HERE = Path(__file__).parent
@@ -140,3 +140,76 @@ def _invented(flow: Flow, made: dict[str, Any]) -> list[str]:
         for one in made["ends"]
         if one["outcome"] != "ok" and (one["line"], one["outcome"]) not in ends
     ]
+
+
+SEQUENCE = """# Answer a customer
+
+```mermaid
+sequenceDiagram
+    participant U as Customer
+    participant A as Agent
+    Note over U,A: by mail
+    U->>A: Asks for a refund
+    A->>D: Look up the order<br/>by its number
+    D-->>A: The order
+    alt It was sent
+        A->>U: Ask for the parcel back
+        loop Until it is there
+            A->>D: Check the parcel
+        end
+    else It was not sent
+        A->>D: Cancel the order
+    end
+    opt The customer is angry
+        A->>A: Call a manager
+    end
+```
+"""
+
+
+def test_messages_of_a_sequence_diagram_are_steps_where_nothing_else_tells_any() -> None:
+    """Parts as the manual of Mermaid has them: alt, else, opt, loop; a dashed arrow answers."""
+    found = draft(SEQUENCE)
+    told = [(one.number, one.role, one.title, one.line) for one in found.sop.all_steps()]
+    assert told == [
+        ("1", "Customer", "Asks for a refund (to Agent)", 8),
+        ("2", "Agent", "Look up the order by its number (to D)", 9),
+        ("3", None, "It was sent?", 11),
+        ("3.1", "Agent", "Ask for the parcel back (to Customer)", 12),
+        ("3.2", "Agent", "Check the parcel (to D)", 14),
+        ("3.3", None, "Is this to be done again: Until it is there?", 13),
+        ("3.4", "Agent", "Cancel the order (to D)", 17),
+        ("4", None, "The customer is angry?", 19),
+        ("4.1", "Agent", "Call a manager", 20),
+    ]
+    assert "The order" in found.sop.steps[1].text
+    [again] = [one for one in found.sop.all_steps() if one.number == "3.3"]
+    assert [one.then for one in again.branches] == [GoTo("3.2")]
+
+
+def test_a_sequence_diagram_beside_steps_is_a_note() -> None:
+    found = draft(SEQUENCE.replace("```mermaid", "1. Read the mail\n2. Answer it\n\n```mermaid"))
+    assert [one.title for one in found.sop.steps] == ["Read the mail", "Answer it"]
+
+
+@pytest.mark.parametrize("part", ["loop x", "alt x", "end", "else", "opt x\nend\nend", "A->>B"])
+def test_a_diagram_that_is_not_whole_is_read_as_far_as_it_goes(part: str) -> None:
+    drawn = f"```mermaid\nsequenceDiagram\n{part}\nA->>B: Ring\n"
+    found = draft(f"# Ring\n\n{drawn}{part}\n```\n")
+    assert "Ring" in "".join(one.title for one in found.sop.all_steps())
+
+
+def test_a_condition_and_what_its_sentence_says_is_done_then_are_one_step() -> None:
+    text = (
+        "# Pool\n\n## Steps\n\n1. Read the gauge.\n2. If it shows red, drain the pool.\n"
+        "3. If it shows green:\n   - Rinse the filter.\n"
+    )
+    made = outcome(draft(text, "x.md"))
+    assert [one["line"] for one in made["steps"] if not one["asks"]] == [5, 6, 8]
+    assert {one["line"] for one in made["branches"]} == {6, 7}
+
+
+def test_what_is_done_if_it_is_appropriate_is_asked_once() -> None:
+    text = "# Pier\n\n## Steps\n\n1. Tow the boat to the pier, and find a berth if appropriate.\n"
+    titles = [one.title for one in draft(text, "x.md").sop.all_steps()]
+    assert sum(one.endswith("?") for one in titles) <= 1
