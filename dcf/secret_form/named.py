@@ -51,13 +51,15 @@ _ELSEWHERE = (
     re.compile(rf"[\w\u0900-\u0e7f-]{{0,20}}+{IS}"),
     re.compile(rf"(?P<name>{FOREIGN_NAME})(?P<between>{IS})"),
 )
-_SIGNS_OF_GIVING = (":", "=", "</", "：", "&#")
+_SIGNS_OF_GIVING = (":", "=", "</", "：", "&#", "%3d", "%3a")
 _SHORTEST_MADE = 6
 """Signs of what a machine makes; a code that is shorter is written without quotes."""
 _COUNTED = ("token", "pass")
 """What has a number of them: of tokens that were used, of tests that pass."""
 _FAR = 90
 """Signs before a name among which the member is that it is the value of."""
+_AHEAD = 4
+"""Signs behind what separates a name from its value that tell whether a literal begins there."""
 _BEFORE = 12
 """Signs that a name may have before its part."""
 
@@ -79,7 +81,7 @@ def named(text: str, lower: str, begun: Sequence[tuple[int, bool]]) -> Iterator[
     for place, is_foreign in begun:
         beginning, form = _ELSEWHERE if is_foreign else _HERE
         given = beginning.match(lower, place) if place >= at else None
-        hit = given and form.search(lower, max(at, place - _BEFORE), given.end())
+        hit = given and form.search(lower, max(at, place - _BEFORE), given.end() + _AHEAD)
         if not hit:
             continue
         at = hit.end()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from dcf.secret_form.beside import in_lines
+from dcf.secret_form.calls import in_calls
 from dcf.secret_form.commands import COMMANDS, in_commands
 from dcf.secret_form.fields import in_fields
 from dcf.secret_form.found import Found, united
@@ -205,6 +206,7 @@ def _secrets(text: str, *, is_seen: bool = False) -> list[Found]:
         *in_rows(text, lower, apart),
         *in_pairs(text, lower, apart),
         *in_lines(text, lower, apart),
+        *in_calls(text, lower, names),
         *in_settings(lower, names),
         *random_values(text, lower, runs),
     ]
