@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dcf.secret_form.found import Found, places
+from dcf.secret_form.given import is_given
 from dcf.secret_form.naming import FOREIGN_NAME, IN_PAIR, IS, NAME, foreign_parts, kind_of
 from dcf.secret_form.said import (
     is_count,
@@ -20,8 +21,30 @@ from dcf.secret_form.said import (
 
 _IN_PAIR = re.compile(IN_PAIR)
 # In the source of a program: the type of a variable, and what begins a literal.
-_TYPED = re.compile(r"[a-z_][\w.]{0,40}(?:\[[^\]\n]{0,40}\])?(?: ?\| ?none)? ?= ?(?=[rbfu]?[\"'])")
+_TYPED = re.compile(
+    r"&?(?:'static )?[a-z_][\w.]{0,40}(?:\[[^\]\n]{0,40}\])?(?: ?\| ?none)? ?= ?(?=[rbfu]?[\"'])"
+)
 _OPEN = re.compile(r"(?:[rbfu]{1,2}(?=[\"']))?(?P<quote>\\?[\"'])")
+# One word in the quotes of texts of several lines, and between backticks: most of such are prose.
+_LONG_LITERAL = re.compile(
+    r"(?:[rbfu]{1,2}(?=[\"']))?(?P<quote>\"{3}|'{3}|`)\\?\s{0,60}+"
+    r"(?P<secret>[^\s\"'`\\(){}<>]{3,200}+)\s{0,60}+(?P=quote)"
+)
+# Further parts of a literal: ``"a" + "b"``, ``"a" "b"``, also in the line below one that goes on.
+_PART = re.compile(
+    r"[\"'](?:\s{0,60}+(?:[+.&]|\.\.|\|\|)\s{0,60}+|[ \t]{0,60}+\\\r?\n[ \t]{0,60}+|[ \t]{1,60}+)"
+    r"[rbfu]{0,2}(?:\"(?P<double>[^\"\\\n]{1,200}+)(?=\")|'(?P<single>[^'\\\n]{1,200}+)(?='))"
+)
+_MOST_PARTS = 20
+# An object or a list of a program, in so many signs of which literals are looked for.
+_OBJECT = re.compile(
+    r"\{\s{0,60}+[\"']?\w[\w.-]{0,60}[\"']?\s{0,9}+(?::|=>)[\s\"']|[\[({]\s{0,60}+[\"']"
+)
+_INSIDE = re.compile(r"[\[({][^\[\](){}]{1,400}+")
+_MEMBER = re.compile(
+    r"[:>,\[({]\s{0,60}+[rbfu]{0,2}(?P<quote>[\"'])"
+    r"(?P<secret>[^\s\"'`\\(){}<>\[\]]{6,200}+)(?P=quote)(?!\s{0,9}(?::|=>))"
+)
 
 
 def _within(end: str, sign: str) -> re.Pattern[str]:
@@ -87,8 +110,7 @@ def named(text: str, lower: str, begun: Sequence[tuple[int, bool]]) -> Iterator[
         at = hit.end()
         if ("value" in hit["between"] or "<" in hit["between"]) and not _is_pair(lower, hit):
             continue
-        found = _value(text, lower, hit)
-        if found is not None:
+        for found in _values(text, lower, hit):
             yield found
             at = found.end
 
@@ -96,6 +118,38 @@ def named(text: str, lower: str, begun: Sequence[tuple[int, bool]]) -> Iterator[
 def _is_pair(lower: str, hit: re.Match[str]) -> bool:
     """Whether name and value are two members side by side."""
     return _IN_PAIR.search(lower, max(0, hit.start() - _FAR), hit.start()) is not None
+
+
+def _values(text: str, lower: str, hit: re.Match[str]) -> Iterator[Found]:
+    """The value, in as many parts as its literal has; or the values of an object."""
+    literal = _LONG_LITERAL.match(text, hit.end())
+    # Behind a colon Markdown has between backticks what is said of a secret.
+    in_ticks = "=" in hit["between"] and text.startswith("`", hit.end())
+    if in_ticks or (literal and literal["quote"] != "`"):
+        if literal and _may_be(literal["secret"], hit):
+            yield Found(kind_of(hit["name"]), *literal.span("secret"))
+        return
+    inside = _INSIDE.match(text, hit.end()) if _OBJECT.match(text, hit.end()) else None
+    if inside:
+        for member in _MEMBER.finditer(text, *inside.span()):
+            if _may_be(member["secret"], hit):
+                yield Found(kind_of(hit["name"]), *member.span("secret"))
+        return
+    found = _value(text, lower, hit)
+    if found is None:
+        return
+    yield found
+    part = _PART.match(text, found.end)
+    for _ in range(_MOST_PARTS):
+        if part is None:
+            break
+        start, end = part.span(part.lastgroup or 0)
+        yield Found(found.kind, start, end)
+        part = _PART.match(text, end)
+
+
+def _may_be(value: str, name: re.Match[str]) -> bool:
+    return is_given(value, name) or is_given(value, name, titled=True)
 
 
 def _value(text: str, lower: str, hit: re.Match[str]) -> Found | None:

@@ -43,10 +43,32 @@ def out(text: str) -> str:
         "export PASSWORD=\\\n{}\n",
         "PASSWORD ?= {}",
         "PASSWORD := {}",
+        # Literals of other signs, and objects.
+        'password = """{}"""',
+        "password = '''\n{}\n'''",
+        "const password = `{}`;",
+        'let password: &str = "{}";',
+        'static P: let token: &\'static str = "{}";',
+        'passwords = [1]; password = ["{}"]',
     ],
 )
 def test_a_secret_in_a_program_is_taken_out(text: str, secret: str) -> None:
     assert out(text.format(secret)) == text.format("#")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("password='hunt' + 'er2-Abc9!x'", "password='#' + '#'"),
+        ('token = "q7Rk2ZxV9mTb" + "L4wNp8Ys3DhC"', 'token = "#" + "#"'),
+        ('token = "q7Rk2ZxV9mTb" \\\n    "L4wNp8Ys3DhC"', 'token = "#" \\\n    "#"'),
+        ("password = 'hunt' . \"er2-Abc9!x\";", "password = '#' . \"#\";"),
+        ("password = {'a': 'hunter2-Abc9!x', 'b': 1}", "password = {'a': '#', 'b': 1}"),
+        ("$password = ['a' => 'hunter2-Abc9!x'];", "$password = ['a' => '#'];"),
+    ],
+)
+def test_no_part_of_a_secret_stays(text: str, expected: str) -> None:
+    assert out(text) == expected
 
 
 def test_a_token_of_a_header_that_is_an_item_is_taken_out() -> None:
@@ -86,6 +108,10 @@ def test_a_name_in_an_address_is_given_its_value_by_an_escape_alone(sign: str) -
         "headers['Authorization'] = token",
         "headers['Authorization'] = f'Token {token}'",
         'getToken("abc")',
+        "password = {'a': get()}",
+        'password = {"type": "string"}',
+        'password = """Return the password of x2."""',
+        "the password: `string`, password = `${x2}`",
     ],
 )
 def test_what_gives_no_secret_stays(text: str) -> None:
@@ -104,6 +130,12 @@ def test_what_gives_no_secret_stays(text: str) -> None:
         "password[1] ",
         "password = \\\n",
         "password%3d",
+        'password="a" ',
+        'password="a" + "b" + ',
+        "password={'a': ",
+        "password=['a1b2c3', ",
+        'password="""a1b2c3',
+        'password="""' + 60 * " ",
     ],
 )
 def test_no_program_takes_long(part: str) -> None:
