@@ -36,6 +36,22 @@ _PART = re.compile(
     r"[rbfu]{0,2}(?:\"(?P<double>[^\"\\\n]{1,200}+)(?=\")|'(?P<single>[^'\\\n]{1,200}+)(?='))"
 )
 _MOST_PARTS = 20
+# In YAML: a tag or an anchor before a value, and what says that it stands in the lines below.
+_NOTED = re.compile(
+    r"(?P<note>(?:[&!][\w!/.:-]{0,60}[ \t]{1,9}){0,2})"
+    r"(?P<below>[|>][-+\d]{0,2}[ \t]{0,9}\r?\n[ \t]{1,60})?"
+    r"(?P<quote>[\"']?)(?P<secret>[^\s\"'`]{3,200}+)(?P=quote)"
+    r"(?P<last>[ \t]{0,9}(?:[\r\n]|\Z))?"
+)
+_ITEM = re.compile(
+    r"-[ \t]{1,9}(?P<quote>[\"']?)(?P<secret>[^\s\"'`]{3,200}+)(?P=quote)"
+    r"[ \t]{0,9}(?:\r?\n[ \t]{0,60}|\Z)"
+)
+_REFERS = re.compile(
+    r"\*[a-zA-Z][a-zA-Z_-]{0,60}[ \t]{0,9}(?:[\r\n]|\Z)|[!&][a-zA-Z!/.:_-]{1,60}[ \t]{1,9}[^\s=]"
+)
+_NOTES = "&!*|>-"
+_MOST_ITEMS = 500
 # An object or a list of a program, in so many signs of which literals are looked for.
 _OBJECT = re.compile(
     r"\{\s{0,60}+[\"']?\w[\w.-]{0,60}[\"']?\s{0,9}+(?::|=>)[\s\"']|[\[({]\s{0,60}+[\"']"
@@ -135,6 +151,11 @@ def _values(text: str, lower: str, hit: re.Match[str]) -> Iterator[Found]:
             if _may_be(member["secret"], hit):
                 yield Found(kind_of(hit["name"]), *member.span("secret"))
         return
+    if ":" in hit["between"] and text[hit.end() : hit.end() + 1] in _NOTES:
+        found_in_yaml = list(_in_yaml(text, hit))
+        yield from found_in_yaml
+        if found_in_yaml or _refers(text, hit.end()):
+            return
     found = _value(text, lower, hit)
     if found is None:
         return
@@ -146,6 +167,29 @@ def _values(text: str, lower: str, hit: re.Match[str]) -> Iterator[Found]:
         start, end = part.span(part.lastgroup or 0)
         yield Found(found.kind, start, end)
         part = _PART.match(text, end)
+
+
+def _in_yaml(text: str, name: re.Match[str]) -> Iterator[Found]:
+    """The value behind a tag, an anchor or a sign for the lines below; or the items below."""
+    kind, at = kind_of(name["name"]), name.end()
+    noted = _NOTED.match(text, at)
+    if noted and (noted["note"] or noted["below"]):
+        alone = not noted["below"] or noted["last"] is not None
+        if alone and _may_be(noted["secret"], name):
+            yield Found(kind, *noted.span("secret"))
+        return
+    for _ in range(_MOST_ITEMS if "\n" in name["between"] else 0):
+        item = _ITEM.match(text, at)
+        if item is None:
+            break
+        if _may_be(item["secret"], name):
+            yield Found(kind, *item.span("secret"))
+        at = item.end()
+
+
+def _refers(text: str, at: int) -> bool:
+    """Whether what stands there stands for another value, as ``*db`` and ``!secret db`` do."""
+    return _REFERS.match(text, at) is not None
 
 
 def _may_be(value: str, name: re.Match[str]) -> bool:

@@ -27,7 +27,7 @@ _PLACEHOLDER = (
     r"\$\{|\$\([a-z]|\{\{|\{\w*\}|\{[a-z_][\w.]*[!:.(\[}]|\.{3}|%5b|%s|%\("
     # A colour, as styles give one to tokens.
     r"|#[0-9a-f]{3,8}(?![\w-])"
-    r"|%[a-z][a-z_]*%|\$[a-z][a-z_]*\b|\*{3}|<[\w -]+>|\["
+    r"|%[a-z][a-z_]*%|\$[a-z][a-z_]*\b|\*{3}|<[\w -]+>|</[a-z]|\["
     # The path of a file, as in PWD=/home/ann, of which a part may have been taken out.
     r"|/\[|~?/[a-z][\w.-]*+(?>(?:/[\w.-]++)*)/?+(?![\w+=/])"
 )

@@ -15,7 +15,7 @@ from dcf.secret_form.fields import in_fields
 from dcf.secret_form.found import Found, united
 from dcf.secret_form.json_text import cells_of_notebook, in_json, is_json, is_notebook
 from dcf.secret_form.makers import made_by_makers
-from dcf.secret_form.markup import in_attributes, seen, shows_markup
+from dcf.secret_form.markup import in_attributes, in_blocks, seen, shows_markup
 from dcf.secret_form.named import name_places, named
 from dcf.secret_form.naming import APART, LABELS, VALUE, foreign_parts, small
 from dcf.secret_form.pairs import in_pairs
@@ -211,7 +211,7 @@ def _secrets(text: str, *, is_seen: bool = False) -> list[Found]:
         *random_values(text, lower, runs),
     ]
     if not is_seen and shows_markup(lower):
-        found += in_attributes(text)
+        found += [*in_attributes(text), *in_blocks(text, lower, names)]
         view = seen(text)
         found += () if view is None else view.written(_secrets(view.text, is_seen=True))
     return found

@@ -85,6 +85,40 @@ def test_a_secret_of_a_table_or_a_setting_is_taken_out(text: str, expected: str)
     assert out(text) == expected
 
 
+@pytest.mark.parametrize("secret", ["hunter2-Abc9!x", "q7Rk2ZxV9mTbL4wNp8Ys3DhC"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        # YAML 1.2.2: 8.1 block scalars, 6.9 node properties, 8.2.1 block sequences.
+        "password: |\n  {}\nuser: a\n",
+        "password: >-\n  {}\n",
+        "password: &pw {}\n",
+        "password: !secret {}\n",
+        "password: !!str '{}'\n",
+        "password: !vault |\n  {}\n",
+        "password:\n  - {}\n  - '{}'\nuser: a\n",
+        "password:\n- {}\n",
+    ],
+)
+def test_a_secret_is_taken_out_of_each_form_of_yaml(text: str, secret: str) -> None:
+    assert out(text.replace("{}", secret)) == text.replace("{}", "#")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: |\n  The password of the user2 that\n",
+        "password: *pw\n",
+        "password: !secret db_password\n",
+        "password: !Ref DbPassword\n",
+        "password:\n  - name: x\n",
+        "passwords:\n  - of: user2\n",
+    ],
+)
+def test_what_yaml_says_of_a_secret_stays(text: str) -> None:
+    assert out(text) == text
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -142,6 +176,10 @@ def test_what_is_said_of_secrets_stays(text: str) -> None:
         "|password" * 30_000 + "\n|---" * 30_000,
         "net use " * 60_000 + "/user:a b",
         "pass " * 90_000,
+        "password: |\n  a" * 20_000,
+        "password: !a " * 20_000,
+        "password:\n" + "- a1b2c3\n" * 30_000,
+        "password:\n- a1b2c3\n" * 15_000,
         "$6$" * 90_000,
     ],
 )
