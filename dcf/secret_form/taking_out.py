@@ -10,6 +10,7 @@ from typing import Any
 
 from dcf.secret_form.beside import in_lines
 from dcf.secret_form.calls import in_calls
+from dcf.secret_form.columns import in_columns
 from dcf.secret_form.commands import COMMANDS, in_commands
 from dcf.secret_form.fields import in_fields
 from dcf.secret_form.found import Found, united
@@ -45,8 +46,12 @@ _LAST_WORD = 7
 """Signs of what may be left of a credential where a text was cut."""
 GOES_ON = " ."
 """Behind a text, it says that this was not cut there."""
-# Signs, and sequences of ECMA-48 (8.3) by which a terminal colours a text, that nobody sees.
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|\x1b\\[[0-?]{0,40}[ -/]{0,9}[@-~]")
+# Signs, and sequences of ECMA-48 (8.3) by which a terminal colours a text, that nobody sees;
+# and the marks of Markdown within a word before a colon.
+_UNSEEN = re.compile(
+    "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|\x1b\\[[0-?]{0,40}[ -/]{0,9}[@-~]"
+    r"|\*\*(?<=[A-Za-z]{2}\*\*)(?=[A-Za-z]{2,12}(?:\*\*)?[ ]?[:=])"
+)
 _ID = re.compile(r"(?:^|_)ids?$|[a-z]I[Dd]s?$|^I[Dd]s?$")
 
 
@@ -207,6 +212,7 @@ def _secrets(text: str, *, is_seen: bool = False) -> list[Found]:
         *in_pairs(text, lower, apart),
         *in_lines(text, lower, apart),
         *in_calls(text, lower, names),
+        *in_columns(text, lower, names),
         *in_settings(lower, names),
         *random_values(text, lower, runs),
     ]
@@ -218,7 +224,7 @@ def _secrets(text: str, *, is_seen: bool = False) -> list[Found]:
 
 
 def _may_be_unseen(text: str) -> bool:
-    return not text.isascii() or "\x1b" in text
+    return not text.isascii() or "\x1b" in text or "**" in text
 
 
 def _secrets_unseen(text: str) -> list[Found]:

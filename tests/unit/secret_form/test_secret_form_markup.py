@@ -118,6 +118,7 @@ def test_no_element_takes_long(part: str) -> None:
         ("a.ipynb", notebook("PASSWORD = (\n  'hunter2'\n  'x9ab'\n)"), "x9ab"),
         ("a.ipynb", notebook("| user | password |\n|---|---|\n| bob | summer |\n"), "summer"),
         ("a.ipynb", notebook("## Password", "hunter2x9"), "hunter2x9"),
+        ("a.ipynb", notebook("   user   password\n0   bob  hunter2x9\n"), "hunter2x9"),
     ],
 )
 def test_what_a_reader_takes_for_a_secret_is_told_neither_as_document_nor_as_code(
