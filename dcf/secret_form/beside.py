@@ -49,7 +49,7 @@ def in_lines(text: str, lower: str, names: Iterable[tuple[int, str]]) -> Iterato
 
 def _between_ticks(text: str, lower: str, place: int) -> Found | None:
     hit = _IN_TICKS.match(text, place)
-    name = hit and _named(lower, place, hit.start("is"))
+    name = hit and name_before(lower, place, hit.start("is"))
     if not hit or not name or not is_given(hit["secret"], name):
         return None
     return Found(kind_of(name[0]), *hit.span("secret"))
@@ -75,7 +75,7 @@ def _in_parts(text: str, lower: str, place: int) -> Found | None:
         return None
     value = _JOINT.sub("", hit["secret"][1:-1])
     end = place + len(hit["is"].rstrip("= \t").partition(":")[0])
-    name = _named(lower, place, end)
+    name = name_before(lower, place, end)
     drawn = len(value) >= _SHORTEST_DRAWN and is_drawn(value)
     if not drawn and not (name and is_given(value, name)):
         return None
@@ -83,7 +83,7 @@ def _in_parts(text: str, lower: str, place: int) -> Found | None:
     return Found(kind_of(name[0] if name else "key"), start + 1, stop - 1)
 
 
-def _named(lower: str, place: int, end: int) -> re.Match[str] | None:
+def name_before(lower: str, place: int, end: int) -> re.Match[str] | None:
     """The name of a secret that ends at ``end``, or at the marks of Markdown before it."""
     end = place + len(lower[place:end].rstrip("*`"))
     begin = max(0, place - _BEFORE_NAME)

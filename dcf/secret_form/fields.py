@@ -26,7 +26,9 @@ _AUTHORIZATION = re.compile(
 )
 _SIGNATURE = re.compile(r"[?&](?:x-\w{1,20}-)?sig(?:nature)?=(?P<secret>(?P<value>)[^\s&#\"'\\]++)")
 _ELEMENT = re.compile(
-    rf"<[\w:.-]*?(?P<name>{NAME})>(?P<secret>[^<\"\\]++(?=<\\?/)|[^<\s\"\\]++{_TORN})"
+    rf"<[\w:.-]*?(?P<name>{NAME})(?:\s[^<>]{{0,300}}(?<!/))?>"
+    rf"(?:\s{{0,60}}<!\[cdata\[)?(?P<secret>(?<=cdata\[)(?>(?:(?!\]\]>)[^<]){{1,400}})(?=\]\]>)"
+    rf"|[^<\"\\]++(?=<\\?/)|[^<\s\"\\]++{_TORN})"
 )
 _OPTION = re.compile(
     # As a list of arguments too.

@@ -25,9 +25,14 @@ def is_json(text: str) -> bool:
     at = 0
     if not _BEGINS.match(text):
         return False
+    begins_with_text = text.lstrip().startswith('"')
     try:
         while at < len(text):
-            at = _after_blanks(text, _DECODER.raw_decode(text, _after_blanks(text, at))[1])
+            end = _DECODER.raw_decode(text, _after_blanks(text, at))[1]
+            at = _after_blanks(text, end)
+            # Texts side by side are cells of a table.
+            if begins_with_text and at < len(text) and "\n" not in text[end:at]:
+                return False
     except (ValueError, RecursionError):
         return False
     return True

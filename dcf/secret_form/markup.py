@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from dcf.secret_form.beside import name_before
 from dcf.secret_form.found import Found
-from dcf.secret_form.given import is_given
+from dcf.secret_form.given import SIGN, is_given
 from dcf.secret_form.naming import kind_of, small
 from dcf.secret_form.plain import is_plain
 from dcf.secret_form.said import is_said
@@ -43,6 +44,7 @@ _ENDS_CELL = _CELLS | {"tr", "thead", "tbody", "tfoot"}
 _WIDEST = 20
 """Columns and rows that a cell takes, at most; and columns in which one goes on below."""
 _NAMES = ("name", "id", "key", "property", "itemprop", "autocomplete", "type", "data-name")
+_TITLES = frozenset({"name", "key"})
 _VALUES = ("value", "content", "data-value")
 _BUTTONS = frozenset({"submit", "button", "checkbox", "radio", "image", "reset"})
 _READ = frozenset({"a", "button", "select", "iframe", "form", "map", "slot", "object"})
@@ -61,8 +63,22 @@ _DEEPEST = 6
 it, too."""
 _REPEATED = 100
 """Signs of a cell that stands in several rows or columns and is told in each of them."""
-_CONTENT = re.compile(r"\s{0,99}(?:<value>\s{0,99})?(?P<secret>[^<>\s]{3,200})\s{0,99}</")
+_CONTENT = re.compile(
+    r"\s{0,99}(?:<value>\s{0,99})?(?:<!\[CDATA\[)?"
+    r"(?P<secret>[^<>\s]{3,200}?)(?:\]\]>)?\s{0,99}</"
+)
 _TEMPLATE = re.compile(r"[{<@$#%]")
+_BLOCK = (
+    r"</?(?:p|div|li|[uod]l|d[td]|span|b|strong|em|label|code|pre|br|h[1-6])(?:\s[^<>]{0,200})?/?>"
+)
+_NEXT_BLOCK = re.compile(
+    rf"(?P<rest>[\w.-]{{0,20}}+):?\s{{0,60}}+(?:{_BLOCK}\s{{0,60}}+){{1,6}}"
+    rf"(?P<secret>{SIGN}{{6,200}}+)\s{{0,60}}+<",
+    re.IGNORECASE,
+)
+_BEGINS_BLOCK = re.compile(r">\s{0,60}(?:[\w.-]{1,20}[ _.-]){0,2}[a-z_]{0,12}\Z")
+_FAR = 120
+"""Signs before the name of a secret among which its block begins."""
 _RULED = "|---|---|\n"
 
 
@@ -112,10 +128,24 @@ def in_attributes(text: str) -> Iterator[Found]:
         yield from _in_tag(text, tag, given)
 
 
+def in_blocks(text: str, lower: str, names: Iterable[int]) -> Iterator[Found]:
+    """The word that is all of a paragraph or an item whose neighbour is the name of a secret;
+    ``names`` are the places of such in ``lower``, which is ``text`` in small letters."""
+    for place in names:
+        hit = _NEXT_BLOCK.match(text, place)
+        if not hit or not _BEGINS_BLOCK.search(lower[max(0, place - _FAR) : place]):
+            continue
+        name = name_before(lower, place, hit.end("rest"))
+        if name and is_given(hit["secret"], name):
+            yield Found(kind_of(name[0]), *hit.span("secret"))
+
+
 def _in_tag(text: str, tag: _Tag, given: dict[str, tuple[str, int]]) -> Iterator[Found]:
     if given.get("type", ("", 0))[0].lower() in _BUTTONS:
         return
-    names = (small(given[name][0]).strip() for name in _NAMES if name in given)
+    names = [small(given[name][0]).strip() for name in _NAMES if name in given]
+    if tag.name not in _KNOWN | _READ:
+        names.append(tag.name.rpartition(":")[2])
     hit = next((found for name in names if (found := called(name))), None)
     if hit is None:
         return
@@ -124,7 +154,7 @@ def _in_tag(text: str, tag: _Tag, given: dict[str, tuple[str, int]]) -> Iterator
         is_one = is_made(value) or (hit["chosen"] and len(value) >= _LEAST)
         if is_one and not _TEMPLATE.match(value) and not is_said(lower, 0, quoted=True):
             yield Found(kind_of(hit[0]), start, start + len(value))
-    if "name" in given and tag.name not in _READ | _INLINE | _BREAKS | _CELLS:
+    if not given.keys().isdisjoint(_TITLES) and tag.name not in _READ | _INLINE | _BREAKS | _CELLS:
         content = _CONTENT.match(text, tag.end)
         # A text of a program in another language is a word.
         if content and (

@@ -62,13 +62,21 @@ FOREIGN_NAME = rf"(?P<chosen>(?P<foreign>{_FOREIGN})){_ENDING}"
 """The same of names without ``pass``, which take longer to look for."""
 _ASSIGNED = (
     r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+"
-    r"(?:=>|:=|[:=：]|&#(?:61|58|x3[ad]);|(?:%20)?%3[ad](?:%20)?)[*`]{0,2}\s*+"
+    r"(?:=>|:=|[?|]{1,2}=|[:=：]|&#(?:61|58|x3[ad]);|(?:%20)?%3[ad](?:%20)?)[*`]{0,2}\s*+"
+    # The line goes on below.
+    r"(?:\\\r?\n\s*+)?"
 )
 _BESIDE = (
     r"\\?[\"']?[\s,]{1,60}+\\?[\"']?value\\?[\"']?\s{0,9}+[:=]\s{0,9}+"
     r"|</(?:name|key)>\s{0,60}+<(?:value|string)>"
 )
-IS = rf"(?:{_ASSIGNED}|{_BESIDE})"
+# An item that is given a literal: ``config["password"] = "…"``; a type before the sign, as in Go
+# and C.
+_ITEM = (
+    r"(?:\\?[\"']\s{0,9}+\]|[ \t]{1,9}+(?:string|\[\]byte)|\[\d{0,5}\])"
+    r"\s{0,9}+[?|]{0,2}=\s{0,9}+(?=[rbfu]{0,2}\\?[\"'`])"
+)
+IS = rf"(?:{_ASSIGNED}|{_BESIDE}|{_ITEM})"
 """Between a name and its value, also as addresses have it, and where each is a member of its own:
 ``name: DB_PASSWORD`` and ``value: …`` behind it."""
 IN_PAIR = (

@@ -13,7 +13,7 @@ _STATED = (
     r"|not?|none|nil|null|undefined|unset|true|false|empty|blank|missing|absent|invalid|valid"
     r"|required|requires|optional|expired|expires|expiring|unknown|wrong|incorrect|mismatch|changed|rotated"
     r"|revoked|refused|rejected|denied|failed|failure|pending|redacted|hidden|masked|removed"
-    r"|expected)"
+    r"|expected|your[-_](?:db[-_])?(?:password|secret|token|(?:api[-_]?)?key)(?:[-_]here)?)"
 )
 # So may also begin a secret of several words, which is then in quotes.
 _WORDS = (
@@ -24,10 +24,10 @@ _WORDS = (
 )
 _PLACEHOLDER = (
     # A field of a format too: {token!r}, {self.key}, {key[:4]}.
-    r"\$\{|\{\{|\{\w*\}|\{[a-z_][\w.]*[!:.(\[}]|\.{3}|%5b|%s|%\("
+    r"\$\{|\$\([a-z]|\{\{|\{\w*\}|\{[a-z_][\w.]*[!:.(\[}]|\.{3}|%5b|%s|%\("
     # A colour, as styles give one to tokens.
     r"|#[0-9a-f]{3,8}(?![\w-])"
-    r"|%[a-z][a-z_]*%|\$[a-z][a-z_]*\b|\*{3}|<[\w -]+>|\["
+    r"|%[a-z][a-z_]*%|\$[a-z][a-z_]*\b|\*{3}|<[\w -]+>|</[a-z]|\["
     # The path of a file, as in PWD=/home/ann, of which a part may have been taken out.
     r"|/\[|~?/[a-z][\w.-]*+(?>(?:/[\w.-]++)*)/?+(?![\w+=/])"
 )
@@ -54,7 +54,7 @@ _TYPE_OR_VARIABLE = re.compile(rf"[A-Za-z_][A-Za-z_.]*+{_NO_PART}")
 # What stands in the place of a credential in documentation and tests: words, or what was cut.
 _EXAMPLE_WORD = r"(?:[A-Z]?[a-z]{1,14}|[A-Z]{1,14})\d{0,3}"
 _EXAMPLE = re.compile(
-    rf"{_EXAMPLE_WORD}(?:[-_/]{_EXAMPLE_WORD})+{_NO_PART}(?!\.\w)"
+    rf"{_EXAMPLE_WORD}(?:[-_/]{_EXAMPLE_WORD})+{_NO_PART}(?![.!]\w)"
     rf"|(?:test|fake|dummy|mock|sample|example|placeholder)[a-z]*\d{{0,3}}{_NO_PART}|[\w-]{{0,16}}(?:\.{{3}}|\*{{3}}|X{{4}}|x{{4}})"
 )
 _EXAMPLE_SECRET = re.compile(rf"(?:{_EXAMPLE_WORD}[-_]){{1,4}}secret(?:[-_]key)?{_NO_PART}")

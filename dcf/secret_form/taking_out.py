@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from dcf.secret_form.beside import in_lines
+from dcf.secret_form.calls import in_calls
+from dcf.secret_form.columns import in_columns
 from dcf.secret_form.commands import COMMANDS, in_commands
 from dcf.secret_form.fields import in_fields
 from dcf.secret_form.found import Found, united
 from dcf.secret_form.json_text import cells_of_notebook, in_json, is_json, is_notebook
 from dcf.secret_form.makers import made_by_makers
-from dcf.secret_form.markup import in_attributes, seen, shows_markup
+from dcf.secret_form.markup import in_attributes, in_blocks, seen, shows_markup
 from dcf.secret_form.named import name_places, named
 from dcf.secret_form.naming import APART, LABELS, VALUE, foreign_parts, small
 from dcf.secret_form.pairs import in_pairs
@@ -44,8 +46,12 @@ _LAST_WORD = 7
 """Signs of what may be left of a credential where a text was cut."""
 GOES_ON = " ."
 """Behind a text, it says that this was not cut there."""
-# Signs, and sequences of ECMA-48 (8.3) by which a terminal colours a text, that nobody sees.
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|\x1b\\[[0-?]{0,40}[ -/]{0,9}[@-~]")
+# Signs, and sequences of ECMA-48 (8.3) by which a terminal colours a text, that nobody sees;
+# and the marks of Markdown within a word before a colon.
+_UNSEEN = re.compile(
+    "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|\x1b\\[[0-?]{0,40}[ -/]{0,9}[@-~]"
+    r"|\*\*(?<=[A-Za-z]{2}\*\*)(?=[A-Za-z]{2,12}(?:\*\*)?[ ]?[:=])"
+)
 _ID = re.compile(r"(?:^|_)ids?$|[a-z]I[Dd]s?$|^I[Dd]s?$")
 
 
@@ -205,18 +211,20 @@ def _secrets(text: str, *, is_seen: bool = False) -> list[Found]:
         *in_rows(text, lower, apart),
         *in_pairs(text, lower, apart),
         *in_lines(text, lower, apart),
+        *in_calls(text, lower, names),
+        *in_columns(text, lower, names),
         *in_settings(lower, names),
         *random_values(text, lower, runs),
     ]
     if not is_seen and shows_markup(lower):
-        found += in_attributes(text)
+        found += [*in_attributes(text), *in_blocks(text, lower, names)]
         view = seen(text)
         found += () if view is None else view.written(_secrets(view.text, is_seen=True))
     return found
 
 
 def _may_be_unseen(text: str) -> bool:
-    return not text.isascii() or "\x1b" in text
+    return not text.isascii() or "\x1b" in text or "**" in text
 
 
 def _secrets_unseen(text: str) -> list[Found]:

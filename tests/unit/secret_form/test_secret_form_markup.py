@@ -32,6 +32,49 @@ def as_code(name: str, text: str) -> str:
     return "\n".join(one.text for one in cut(name, text)[0])
 
 
+@pytest.mark.parametrize("secret", ["hunter2-Abc9!x", "q7Rk2ZxV9mTbL4wNp8Ys3DhC"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<password type="a">{}</password>',
+        "<password><![CDATA[{}]]></password>",
+        '<password value="{}"/>',
+        '<db:password value="{}"></db:password>',
+        '<entry key="db.password">{}</entry>',
+        '<entry key="password"><![CDATA[{}]]></entry>',
+        "<p>Password</p><p>{}</p>",
+        '<div>DB password:</div>\n<div class="v"><code>{}</code></div>',
+        "<ul><li>Password<ul><li>{}</li></ul></li></ul>",
+    ],
+)
+def test_an_element_gives_a_secret_its_value(text: str, secret: str) -> None:
+    assert without_secrets(text.format(secret), "#") == text.format("#")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<password type="string">${db.password1}</password>',
+        '<password value="${pw1}"/>',
+        '<entry key="password">Passwort</entry>',
+        "<p>Password</p><p>Required</p>",
+        "<li>Password<ul><li>Required</li></ul></li>",
+    ],
+)
+def test_what_an_element_says_of_a_secret_stays(text: str) -> None:
+    assert without_secrets(text, "#") == text
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["<password ", "<password a>", "<password><![cdata[", "<p>password", ">password<p>", "<p>a "],
+)
+def test_no_element_takes_long(part: str) -> None:
+    began = time.process_time()
+    without_secrets(part * (200_000 // len(part)))
+    assert time.process_time() - began < 1
+
+
 @pytest.mark.parametrize("told", [as_document, as_code])
 @pytest.mark.parametrize(
     ("name", "text", "secret"),
@@ -75,6 +118,7 @@ def as_code(name: str, text: str) -> str:
         ("a.ipynb", notebook("PASSWORD = (\n  'hunter2'\n  'x9ab'\n)"), "x9ab"),
         ("a.ipynb", notebook("| user | password |\n|---|---|\n| bob | summer |\n"), "summer"),
         ("a.ipynb", notebook("## Password", "hunter2x9"), "hunter2x9"),
+        ("a.ipynb", notebook("   user   password\n0   bob  hunter2x9\n"), "hunter2x9"),
     ],
 )
 def test_what_a_reader_takes_for_a_secret_is_told_neither_as_document_nor_as_code(

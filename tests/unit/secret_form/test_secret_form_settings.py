@@ -55,6 +55,18 @@ def out(text: str) -> str:
         ("- password\n  - Hunter22xk\n- host", "- password\n  - #\n- host"),
         ('KEY = ("wJalrXUtnFEMI7K7MDEN"\n    "bPxRfiCYEX3a")', 'KEY = ("#")'),
         ("DB_PASSWORD: str = (\n  'Hunt' 'er22xk'\n)", "DB_PASSWORD: str = (\n  '#'\n)"),
+        ('"user"\t"password"\n"bob"\t"zz9Abc!q"\n', '"user"\t"password"\n"bob"\t"#"\n'),
+        # Columns that blanks part: a data frame, and what a command prints.
+        (
+            "   user        password\n0   bob  hunter2-Abc9!x\n1   ann          none\n",
+            "   user        password\n0   bob  #\n1   ann          none\n",
+        ),
+        (
+            "NAME   DB PASSWORD     AGE\nshop   Hunter22xk   3d\n\nof ann\n",
+            "NAME   DB PASSWORD     AGE\nshop   #   3d\n\nof ann\n",
+        ),
+        ("pass**word**: hunter2-Abc9!x", "pass**word**: #"),
+        ("**pass**word: hunter2-Abc9!x", "**pass**word: #"),
         ("ALTER USER bob WITH PASSWORD 'alter123';", "ALTER USER bob WITH PASSWORD '#';"),
         ("CREATE USER b IDENTIFIED BY 'ident123'", "CREATE USER b IDENTIFIED BY '#'"),
         ("db.host:5432:app:admin:pgpass99", "db.host:5432:app:admin:#"),
@@ -83,6 +95,40 @@ def out(text: str) -> str:
 )
 def test_a_secret_of_a_table_or_a_setting_is_taken_out(text: str, expected: str) -> None:
     assert out(text) == expected
+
+
+@pytest.mark.parametrize("secret", ["hunter2-Abc9!x", "q7Rk2ZxV9mTbL4wNp8Ys3DhC"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        # YAML 1.2.2: 8.1 block scalars, 6.9 node properties, 8.2.1 block sequences.
+        "password: |\n  {}\nuser: a\n",
+        "password: >-\n  {}\n",
+        "password: &pw {}\n",
+        "password: !secret {}\n",
+        "password: !!str '{}'\n",
+        "password: !vault |\n  {}\n",
+        "password:\n  - {}\n  - '{}'\nuser: a\n",
+        "password:\n- {}\n",
+    ],
+)
+def test_a_secret_is_taken_out_of_each_form_of_yaml(text: str, secret: str) -> None:
+    assert out(text.replace("{}", secret)) == text.replace("{}", "#")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: |\n  The password of the user2 that\n",
+        "password: *pw\n",
+        "password: !secret db_password\n",
+        "password: !Ref DbPassword\n",
+        "password:\n  - name: x\n",
+        "passwords:\n  - of: user2\n",
+    ],
+)
+def test_what_yaml_says_of_a_secret_stays(text: str) -> None:
+    assert out(text) == text
 
 
 @pytest.mark.parametrize(
@@ -120,6 +166,9 @@ def test_backticks_stay_around_what_is_put_there(text: str, expected: str) -> No
         "password,user2hunter and more of it\n",
         "| Secret | Since |\n|---|---|\n| none | 2024 |\n",
         "the password is required",
+        "    user   password\n    a word and another\n",
+        "def f(a):\n    pass\n    x2y3z4!\n",
+        "x = f(**password) + a**b\n",
         "the password is base64-encoded and 12 characters long",
         "the password is 12 characters long",
         "pin: 12",
@@ -142,6 +191,16 @@ def test_what_is_said_of_secrets_stays(text: str) -> None:
         "|password" * 30_000 + "\n|---" * 30_000,
         "net use " * 60_000 + "/user:a b",
         "pass " * 90_000,
+        "password: |\n  a" * 20_000,
+        "user   password\n" * 15_000,
+        "user   password   " * 12_000,
+        "  password  a1b2c3\n" * 12_000,
+        "password\n" * 20_000,
+        "pass**word" * 20_000,
+        '"user"\t"password"\n' * 12_000,
+        "password: !a " * 20_000,
+        "password:\n" + "- a1b2c3\n" * 30_000,
+        "password:\n- a1b2c3\n" * 15_000,
         "$6$" * 90_000,
     ],
 )
