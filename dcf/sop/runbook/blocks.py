@@ -148,6 +148,8 @@ def _above(parent: Block) -> list[str]:
         if block.kind == "heading" and block.level < level:
             level = block.level
             found += [block.text] if level > 1 else []
+            if level <= 2:
+                break
     return found
 
 
